@@ -222,6 +222,7 @@ impl<'a> Judge<'a> {
         match occurrence.shown {
             Rendering::Obfuscated => judged.add(Reason::HtmlObfuscated),
             Rendering::Overridden => judged.mark_direction_override(&occurrence.target),
+            Rendering::Divided => judged.add_with(Reason::BidiControl, Verdict::Suspect),
             Rendering::AsWritten | Rendering::Broken => {}
         }
         self.steps += edited_label_steps(&judged);
@@ -283,12 +284,13 @@ impl<'a> Judge<'a> {
         }
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
         judged.reject_signs(spelling, link.kind);
-        self.downgrade_turkish_capitals(spelling, link.kind, &mut judged);
+        self.downgrade_turkish_capitals((text, link), spelling, &mut judged);
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link)
             || may_carry_host(tail)
-            || tail.len() > 1 && self.is_rewriter(spelling)
+            || (tail.len() > 1 || homograph::name_end_in_host(spelling))
+                && self.is_rewriter(spelling)
             || encoded_urls::may_hold(tail)
         {
             let carried = self.carried(text, link, &host, bounds);

@@ -32,7 +32,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Report};
 use super::{actions, attachments, headers, prices};
-use attached::follows_emoji;
+use attached::behind_emoji;
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use organizers::check_organizer;
 use repeated::EarlierReading;
@@ -333,7 +333,7 @@ impl<'a> LayerReader<'a> {
         };
         judged.downgrade_misread(self.open, (text, link), written);
         if matches!(link.kind, Kind::Bare | Kind::Email)
-            && (reading.is_glued(host) || judged.edit > Edit::Reported && follows_emoji(host))
+            && (reading.is_glued(host) || judged.edit > Edit::Reported && behind_emoji(judge, host))
         {
             judged.downgrade_attached_word();
         }

@@ -4,6 +4,7 @@ use super::*;
 
 mod actions;
 mod attachments;
+mod extras;
 mod scripts;
 
 fn tlds() -> TldTable {

@@ -177,7 +177,11 @@ impl LinkJudgement {
 
     /// Path, query and fragment.
     fn tail(&mut self, host: &str, tail: &str, context: &Context<'_>) {
-        if tail.len() <= 1 {
+        #[cfg(feature = "senders")]
+        let is_in_host = super::wrappers::name_end_in_host(host);
+        #[cfg(not(feature = "senders"))]
+        let is_in_host = false;
+        if tail.len() <= 1 && !is_in_host {
             return;
         }
         self.note_invisible(tail);

@@ -148,6 +148,8 @@ pub use short_domain::is_in_short_domain;
 pub use twin_hosts::{are_twin_hosts, asks_beside, stands_in_front};
 pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
+#[cfg(feature = "senders")]
+pub use wrappers::name_end_in_host;
 pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};
 
 use uts58::Kind;

@@ -32,6 +32,12 @@ pub fn only_rewrites(host: &str) -> bool {
     rows(host).iter().any(|(_, path, _)| path.is_empty())
 }
 
+/// Whether rewritten links below this host say in the host itself where they lead, whatever follows.
+#[cfg(feature = "senders")]
+pub fn name_end_in_host(host: &str) -> bool {
+    rows(host).iter().any(|(_, _, form)| *form == Form::Hyphenated)
+}
+
 /// What is before and behind a URL in a path of the form that has it between others.
 const BETWEEN: &str = "___";
 

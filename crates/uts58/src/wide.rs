@@ -231,6 +231,14 @@ mod tests {
     }
 
     #[test]
+    fn s29_addresses_in_digits_that_browsers_map() {
+        check("http://⸠①②⑦.⓪.⓪.①⸡/ http://⸠８.８.８.８⸡/x https://⸠𝟖.𝟖.𝟖.𝟖⸡:80 http://⸠③⑤⑥①⑥⑤⑦⑧⸡/");
+        check(
+            "⑧.⑧.⑧.⑧ ８.８.８.８/login http://⸠example.com⸡① http://⸠example.com⸡¹/x http://x.y①",
+        );
+    }
+
+    #[test]
     fn s29_userinfo_up_to_the_last_at_sign() {
         check("http://a@b@⸠раypal.com⸡ http://a、b|c@⸠раypal.com⸡ https://(x)@⸠раypal.com⸡/");
         check("http://⸠example.com⸡、メールはbob@⸠example.org⸡へ");

@@ -11,7 +11,10 @@ use memchr::memmem;
 
 use super::Rendering;
 use super::mapped::MappedText;
+use marks::is_written_leftward as is_leftward;
+use uts58::Link;
 use uts58::unicode::hosts::is_bidi_control;
+use uts58::unicode::is_alphanumeric;
 
 /// Right-to-left override.
 const OVERRIDE: &str = "\u{202e}";
@@ -69,10 +72,11 @@ impl Overridden {
         self.stretches.get(first).is_some_and(|stretch| stretch.start < range.end)
     }
 
-    /// How a link in this range is shown.
-    pub fn shown(&self, range: &Range<usize>) -> Rendering {
-        match self.overlaps(range) {
+    /// How a link of the text is shown.
+    pub fn shown(&self, text: &str, link: &Link) -> Rendering {
+        match self.overlaps(&link.span) {
             true => Rendering::Overridden,
+            false if is_divided(text, link) => Rendering::Divided,
             false => Rendering::AsWritten,
         }
     }
@@ -98,6 +102,21 @@ impl Overridden {
             word(seen, reversed, &range)
         })
     }
+}
+
+/// Whether nothing but controls of direction parts a host from a letter or digit beside it: a reader sees one word, and a
+/// program links a part of it (`pay`, U+2066, `pal.com`). Letters that are written from right to left are prose, for
+/// which such controls are made.
+fn is_divided(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    // A path may end in any word.
+    let after = text.get(link.span.end..).filter(|_| link.host.end == link.span.end);
+    let after = after.unwrap_or_default();
+    let is_of_word = |c: Option<char>| c.is_some_and(|c| is_alphanumeric(c) && !is_leftward(c));
+    let word_before = before.trim_end_matches(is_bidi_control);
+    let word_after = after.trim_start_matches(is_bidi_control);
+    word_before.len() < before.len() && is_of_word(word_before.chars().next_back())
+        || word_after.len() < after.len() && is_of_word(word_after.chars().next())
 }
 
 /// The word of this range around a reversed stretch.

@@ -17,7 +17,9 @@ use memchr::memchr_iter;
 
 use super::cards::Card;
 use super::mapped::{Builder, MappedText};
-use super::property::{Escapes, may_hold_link, parameters, piece, unescape, unquoted};
+use super::property::{
+    Escapes, may_hold_link, parameters, piece, shown_parameters, unescape, unquoted,
+};
 use super::{Edits, Language, Layer, STRETCH, encoded, labels, named};
 use mailsplice::span::TextEdit;
 use uts58::reference;
@@ -246,8 +248,7 @@ fn property(
             found.push(Found::Value(range, Arc::clone(&property)));
         }
         // `CN=…` is shown, quoted or not.
-        let range = line.start..line.start + colon;
-        let head = layer(piece(unfolded, range, Escapes::None), Language::Text);
+        let head = layer(shown_parameters(head, line.start).over(unfolded), Language::Text);
         found.push(Found::Layer(head.into()));
     }
     if NOT_SHOWN.contains(&name) {
@@ -471,7 +472,7 @@ mod tests {
             shown,
             [
                 (Language::Text, "http://example.com"),
-                (Language::Text, "ATTENDEE;CN=x@example.com"),
+                (Language::Text, "ATTENDEE;CN x@example.com"),
                 (Language::Url, "mailto:y@example.org"),
             ]
         );

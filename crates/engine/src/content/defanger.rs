@@ -132,12 +132,14 @@ impl<'a> Defanger<'a> {
         edits
     }
 
-    /// Inserts markup at the start of a defanged anchor, and a title on its tag; edits in the text of the reading.
-    pub fn insert_at_start(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
+    /// Puts a title on a tag, and markup behind it if there is some; edits in the text of the reading. Of two titles the
+    /// first counts.
+    pub fn insert_in_tag(&self, tag: usize, title: &str, text: Option<String>) -> Vec<TextEdit> {
         let Some((name_end, end)) = self.tag_ends(tag) else { return Vec::new() };
         let title = format!(" title=\"{title}\"");
         let edit = |at: usize, text: String| TextEdit { range: at..at, replacement: text.into() };
-        let mut edits = vec![edit(name_end, title), edit(end, text)];
+        let mut edits = vec![edit(name_end, title)];
+        edits.extend(text.map(|text| edit(end, text)));
         self.through_layer(&mut edits);
         edits
     }
@@ -350,6 +352,12 @@ impl Pieces<'_, '_> {
         self.full_stops(whole.start..range.start);
         self.dots(range.end..whole.end);
         let host = text.get(range.clone()).unwrap_or_default();
+        // Browsers decode escapes before they read labels (WHATWG URL §3.5).
+        let decoded = judgement.filter(|_| host.contains('%') && !is_defanged);
+        let decoded = decoded.map(|host| host.ascii.as_str());
+        if let Some(ascii) = decoded.filter(|ascii| !ascii.is_empty() && ascii.is_ascii()) {
+            return self.replace(range, ascii.replace('.', "[.]"));
+        }
         if host.is_ascii() && !is_defanged {
             for (at, _) in host.bytes().enumerate().filter(|(_, byte)| *byte == b'.') {
                 self.replace(range.start + at..range.start + at + 1, "[.]");

@@ -217,7 +217,7 @@ pub struct Occurrence {
 pub enum AnchorAround {
     /// There is none.
     None,
-    /// One that leads nowhere.
+    /// One that leads nowhere, or has ended for some programs.
     WithoutTarget,
     /// One that calls somebody, or writes to him, and leads to no host: `tel:`, `whatsapp:`.
     Calls,
@@ -259,12 +259,10 @@ pub enum Markup {
 pub enum SeenBy {
     /// Programs that read markup as the standards say.
     Standard,
-    /// Programs that read markup more leniently: tags inside comments and attributes, entities of an internal subset,
-    /// plain text that joins the texts of anchors. Honest mail has links there that are not shown, so that only a
-    /// deceptive one counts.
+    /// Programs that read markup more leniently: tags in comments and attributes, entities of an internal subset, plain
+    /// text that joins anchors. Honest mail has links there that are not shown, so that only a deceptive one counts.
     Lenient,
-    /// Programs that end a URL in plain text only at blanks. In honest text an address may directly follow a URL, so
-    /// that only a protected name counts.
+    /// Programs that end a URL of plain text only at blanks. An address may follow it, so that a protected name counts.
     Greedy,
     /// Programs for which a host continues after a sign at which others end it.
     Continued {
@@ -294,6 +292,8 @@ pub enum Rendering {
     Obfuscated,
     /// Not shown: the text around it is reversed by a control character, but a client follows the link as written.
     Overridden,
+    /// Part of a word: a control of direction, which nobody sees, parts it from a letter beside it.
+    Divided,
 }
 
 /// Whether a reader sees a link, or only the client follows it.

@@ -30,6 +30,21 @@ pub fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
     Some(value.start + 1..value.start + 1 + length)
 }
 
+/// The name and the parameters of a property that begins at byte `at`, with a blank in place of the sign before a value
+/// without quotes: `CN=ann@example.com` is shown without the name, which is no part of the address.
+pub fn shown_parameters(head: &str, at: usize) -> MappedText<'_> {
+    let mut shown = Builder::with_capacity(head.len());
+    let mut done = 0;
+    let plain = parameters(head).filter(|(_, value)| unquoted(head, value.clone()).is_none());
+    for sign in plain.filter_map(|(_, value)| value.start.checked_sub(1)) {
+        shown.linear(head.get(done..sign).unwrap_or_default(), at + done);
+        shown.unit(" ", at + sign..at + sign + 1);
+        done = sign + 1;
+    }
+    shown.linear(head.get(done..).unwrap_or_default(), at + done);
+    shown.finish()
+}
+
 /// Whether a text may hold a link.
 pub fn may_hold_link(text: &str) -> bool {
     text.bytes().any(|c| matches!(c, b'.' | b'@' | 0x80..))

@@ -83,7 +83,7 @@ pub fn read<'t>(
         // A stretch often holds as many links as the one before.
         let mut occurrences = Vec::with_capacity(before);
         for (number, link) in links.by_ref().take(max).enumerate() {
-            let shown = overridden.shown(&link.span);
+            let shown = overridden.shown(stretch, &link);
             let occurrence = Occurrence { shown, ..Occurrence::in_text(0, link, Site::Text) };
             add(&mut occurrences, occurrence, max - number);
         }

@@ -1,7 +1,8 @@
-//! URLs in base64 inside a link, alone or in JSON (also that of a signed token, RFC 7519), as redirectors that nobody
-//! knows write where they lead. Honest ones do so, too: such a URL counts only if it is deceptive.
+//! URLs inside a link in base64 or in hexadecimal digits, alone or in JSON (also that of a signed token, RFC 7519), or in
+//! the escapes of JSON, as redirectors that nobody knows write where they lead. Honest ones do so, too: such a URL counts
+//! only if it is deceptive.
 
-use memchr::memchr2_iter;
+use memchr::{memchr2, memchr2_iter, memmem};
 
 use super::{HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Verdict, carried_steps};
 use crate::content::{MappedText, script};
@@ -17,55 +18,133 @@ const NESTED: usize = 2;
 /// Steps of each byte of JSON: it is decoded, and its escapes are, as often.
 const JSON_STEPS_PER_BYTE: usize = 1 + NESTED;
 
+/// Maximum number of letters and digits that are joined to the front of a value: `?baHR0c…`, `u=a1aHR0c…` (Bing), and
+/// the digits of an escape, `%3DaHR0c…`.
+const JOINED: usize = 3;
+
 /// Whether there may be one.
 pub(super) fn may_hold(tail: &str) -> bool {
-    starts(tail).next().is_some()
+    starts(tail).next().is_some() || escaped_strings(tail).is_some()
 }
 
-/// Where values begin that are `http` in base64, perhaps with a capital, or `{"`.
-fn starts(tail: &str) -> impl Iterator<Item = usize> {
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Base64,
+    /// JSON in base64.
+    Json,
+    Hexadecimal,
+}
+
+impl Form {
+    /// The form of a value that begins with these bytes as `http` does, perhaps with a capital, or as an object of JSON.
+    fn of(value: &[u8]) -> Option<Form> {
+        let begins = |heads: &[&[u8]]| heads.iter().any(|head| value.starts_with(head));
+        match value.first()? {
+            b'a' | b'S' if begins(&[b"aHR0c", b"SHR0c", b"SFRUU"]) => Some(Form::Base64),
+            b'e' if begins(&[b"eyJ"]) => Some(Form::Json),
+            b'4' | b'6' if begins(&[b"68747470", b"48747470", b"48545450"]) => {
+                Some(Form::Hexadecimal)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where values begin, and their forms.
+fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     let bytes = tail.as_bytes();
-    // What most tails fail on.
-    memchr2_iter(b'H', b'J', bytes).filter_map(|at| {
-        let start =
-            if bytes.get(at) == Some(&b'H') { at.checked_sub(1) } else { at.checked_sub(2) }?;
-        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-        let begins = match bytes.get(start..start + 5)? {
-            b"aHR0c" | b"SHR0c" => true,
-            value => value.starts_with(JSON),
-        };
-        (begins && !before.is_some_and(u8::is_ascii_alphanumeric)).then_some(start)
+    // What most tails fail on: the second or third character of each in base64.
+    let in_base64 = memchr2_iter(b'H', b'J', bytes)
+        .filter_map(|at| at.checked_sub(if bytes.get(at) == Some(&b'H') { 1 } else { 2 }));
+    let in_capitals = memmem::find_iter(bytes, b"SFRUU");
+    // The digits of `tp`.
+    let small = memmem::find_iter(bytes, b"747470").filter_map(|at| at.checked_sub(2));
+    let in_hexadecimal = small.chain(memmem::find_iter(bytes, b"48545450"));
+    in_base64.chain(in_capitals).chain(in_hexadecimal).filter_map(move |start| {
+        let form = Form::of(bytes.get(start..)?)?;
+        let before = bytes.get(..start).unwrap_or_default();
+        let joined = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric());
+        (joined.take(JOINED + 1).count() <= JOINED).then_some((start, form))
     })
 }
 
-/// The beginning of an object of JSON in base64.
-const JSON: &[u8] = b"eyJ";
+/// The text of a tail in which strings stand with the escapes of JSON (`%5Cu0430`, `\x61`), after as many rounds of
+/// decoding as show them.
+fn escaped_strings(tail: &str) -> Option<String> {
+    // What most tails fail on.
+    memchr2(b'%', b'\\', tail.as_bytes())?;
+    let is_escape = |text: &str| {
+        let bytes = text.as_bytes();
+        memchr2_iter(b'u', b'x', bytes).any(|at| {
+            let before = bytes.get(..at).unwrap_or_default();
+            let sign = [&b"\\"[..], b"%5C", b"%5c", b"%255C", b"%255c"];
+            sign.iter().any(|sign| before.ends_with(sign))
+        })
+    };
+    if !is_escape(tail) {
+        return None;
+    }
+    let mut text = tail.to_owned();
+    for _ in 0..=NESTED {
+        if text.contains("\\u") || text.contains("\\x") {
+            return Some(text);
+        }
+        text = percent::decode_text(&text);
+    }
+    None
+}
 
 /// The URLs, as values of a query, and the bytes of JSON that were read for them.
 fn decoded(tail: &str) -> (String, usize) {
     let (mut query, mut json_bytes) = (String::new(), 0);
-    for start in starts(tail).take(URLS) {
+    for (start, form) in starts(tail).take(URLS) {
         let value = tail.get(start..).unwrap_or_default();
+        if form == Form::Hexadecimal {
+            let url = in_hexadecimal(value);
+            if is_url(&url) {
+                push_value(&url, &mut query);
+            }
+            continue;
+        }
         let ends =
             |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '/' | '-' | '_' | '%');
         let value = value.get(..value.find(ends).unwrap_or(value.len())).unwrap_or_default();
         let bytes = base64::decode(percent::decode_text(value).as_bytes());
         let text = String::from_utf8_lossy(&bytes);
-        if value.as_bytes().starts_with(JSON) {
+        if form == Form::Json {
             json_bytes += value.len();
-            let json = MappedText::slice(&text, 0);
-            let json = (0..NESTED).fold(json, |json, _| script::unescaped(json));
-            let strings = json.as_str().split('"').filter(is_url);
-            strings.take(URLS).for_each(|url| push_value(url, &mut query));
-        } else if is_url(&&*text) {
+            push_strings(&text, &mut query);
+        } else if is_url(&text) {
             push_value(&text, &mut query);
         }
+    }
+    if let Some(strings) = escaped_strings(tail) {
+        json_bytes += strings.len();
+        push_strings(&strings, &mut query);
     }
     (query, json_bytes)
 }
 
-fn is_url(text: &&str) -> bool {
-    text.contains("://")
+/// The text of the hexadecimal digits at the front.
+fn in_hexadecimal(value: &str) -> String {
+    let digit =
+        |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, _) = value.as_bytes().as_chunks::<2>();
+    let bytes = pairs.iter().map_while(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
+    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+}
+
+/// Adds the URLs in strings of JSON.
+fn push_strings(json: &str, query: &mut String) {
+    let json = MappedText::slice(json, 0);
+    let json = (0..NESTED).fold(json, |json, _| script::unescaped(json));
+    let strings = json.as_str().split('"').filter(is_url);
+    strings.take(URLS).for_each(|url| push_value(url, query));
+}
+
+fn is_url(text: &impl AsRef<str>) -> bool {
+    text.as_ref().contains("://")
 }
 
 fn push_value(url: &str, query: &mut String) {
@@ -112,7 +191,25 @@ mod tests {
             ("/c?u=aHR0cHM6Ly9hLmNvbS9i", "?u=https://a.com/b"),
             ("/c/SHR0cDovL2EuY29t?x", "?u=Http://a.com"),
             ("?a=aHR0cDovL2EuY29t&b=aHR0cDovL2IuY29t", "?u=http://a.com&u=http://b.com"),
-            ("?a=xaHR0cDovL2EuY29t", ""),
+            ("?baHR0cDovL2EuY29t", "?u=http://a.com"),
+            ("?u=a1aHR0cDovL2EuY29t&x", "?u=http://a.com"),
+            ("?u%3DaHR0cDovL2EuY29t", "?u=http://a.com"),
+            ("?SFRUUDovL2EuY29t", "?u=HTTP://a.com"),
+            ("?a=xaaaaHR0cDovL2EuY29t", ""),
+            ("?u=687474703a2f2f612e636f6d&v=1", "?u=http://a.com"),
+            ("/c/68747470733A2F2F612E636F6D2F/x", "?u=https://a.com/"),
+            ("/0x485454503a2f2f612e636f6d2", "?u=HTTP://a.com"),
+            ("?u=68747470733a2f", ""),
+            ("?id=0a1b2c687474703a2f2f612e636f6d", ""),
+            ("?id=1747470a747470&x=48545450", ""),
+            (r"?u=https:\/\/p\u0430y.com\/x", "?u=?u=https://p\u{430}y.com/x"),
+            (
+                "?d=%7B%22u%22%3A%22https%3A%5C%2F%5C%2Fp%5Cu0430y.com%2F%22%7D",
+                "?u=https://p\u{430}y.com/",
+            ),
+            ("?u=https%253A%255Cu002F%255Cx2Fa.com", "?u=?u=https://a.com"),
+            ("?d=%7B%22u%22%3A%22https%3A%2F%2Fa.com%22%7D", ""),
+            (r"?q=\user\x%20y", ""),
             ("?a=aHR0cA", ""),
             ("/HTTP/aH", ""),
         ] {
@@ -137,8 +234,17 @@ mod tests {
     fn only_deceptive_urls_count() {
         let json = |url: &str| format!(r#"{{"id":1,"href":"{}"}}"#, url.replace('/', r"\/"));
         let reasons = |url: &str| {
-            let [plain, in_json] = [String::from(url), json(url)].map(|value| {
-                let value = BASE64_URL_SAFE_NO_PAD.encode(value);
+            let in_base64 = |value: &str| BASE64_URL_SAFE_NO_PAD.encode(value);
+            let in_hexadecimal: String = url.bytes().map(|byte| format!("{byte:02x}")).collect();
+            let escaped: Vec<String> =
+                url.encode_utf16().map(|unit| format!("%5Cu{unit:04x}")).collect();
+            let values = [
+                in_base64(url),
+                in_base64(&json(url)),
+                in_hexadecimal,
+                format!("%22{}%22", escaped.concat()),
+            ];
+            let [plain, others @ ..] = values.map(|value| {
                 let body = format!("<a href='https://click.example.com/e/{value}/x'>x</a>");
                 let message = Message { head: b"Content-Type: text/html\n", body: body.as_bytes() };
                 let tlds = TldTable::new(["com", "top"], "");
@@ -149,7 +255,7 @@ mod tests {
                 assert_eq!(edited, deceptive, "{url}");
                 outcome.findings.iter().any(|one| one.reasons.contains(Reason::EmbeddedUrl))
             });
-            assert_eq!(plain, in_json, "{url}");
+            assert_eq!(others, [plain; 3], "{url}");
             plain
         };
         assert!(reasons("https://www.paypal.com@evil.top/login"));

@@ -13,21 +13,28 @@ const NEARBY: usize = 256;
 impl Judge<'_> {
     /// Lowers the verdict of a host in capitals, or with a capital in front, whose `İ` is that of a harmless host:
     /// `İstanbul.com`, and, where the author is of Turkey or Azerbaijan, `WWW.NETFLİX.COM`. What browsers open then can be
-    /// had below `.com`: others who write a known name so may mean that, but in an address in capitals.
+    /// had below `.com`: others who write a known name so may mean that, but in an address in capitals, or where the text
+    /// is of that language and the name none that is protected (`WWW.SAHİBİNDEN.COM`).
     pub(super) fn downgrade_turkish_capitals(
         &mut self,
+        (text, link): (&str, &Link),
         host: &str,
-        kind: Kind,
         judged: &mut Judged,
     ) {
+        let kind = link.kind;
         if judged.verdict <= Verdict::Notice || !judged.reasons.iter().all(is_of_dot) {
             return;
         }
         let is_known = judged.reasons.contains(Reason::TargetLookalike);
-        // A click on it opens no page.
-        let is_address = kind == Kind::Email && !host.contains(char::is_lowercase);
+        // A click on an address opens no page.
+        let in_capitals = !host.contains(char::is_lowercase);
+        let is_address = kind == Kind::Email && in_capitals;
+        let is_listed = in_capitals && judged.verdict <= Verdict::Suspect;
         if let Some(meant) = meant_by_capitals(host)
-            && (!is_known || is_address || self.has_turkish_author())
+            && (!is_known
+                || is_address
+                || self.has_turkish_author()
+                || is_listed && self.is_of_turkish(text, link))
             && self.host(&meant, HostBounds::Certain).verdict <= Verdict::Notice
         {
             self.let_alone(host, kind, judged);
@@ -155,6 +162,17 @@ mod tests {
         for host in ["www.İstanbul.com", "INFO@NETFLİX.COM", "ALİ@GMAİL.COM"] {
             let (verdict, edited) = judged("a@fine.com", "text/plain", host);
             assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
+        }
+        let in_turkish = |host: &str| format!("Bütün ilanlar için {host} adresine bakınız, ığş.");
+        for host in ["WWW.SAHİBİNDEN.COM", "HTTPS://SAHİBİNDEN.COM/İLAN", "WWW.GİTTİGİDİYOR.COM"]
+        {
+            let (verdict, edited) = judged("a@fine.com", "text/plain", &in_turkish(host));
+            assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
+            assert_eq!(judged("a@fine.com", "text/plain", host).0, Verdict::Suspect, "{host}");
+        }
+        for lie in ["WWW.PAYPAİ.COM", "WWW.NETFLİX.COM", "www.sahibi\u{307}nden.com"] {
+            let (verdict, _) = judged("a@fine.com", "text/plain", &in_turkish(lie));
+            assert!(verdict >= Verdict::Suspect, "{lie}");
         }
         assert!(judged("a@fine.com", "text/plain", "Ali@İnstagram.com").0 >= Verdict::Suspect);
         let anchor = |led: &str| format!("<a href=\"https://{led}/x\">WWW.LİNKEDİN.COM/X</a>");

@@ -59,12 +59,57 @@ fn decoded_line(line: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use ::base64::prelude::Engine as _;
+
     use super::*;
+    use crate::{Answers, Facts, Policy, TldTable, Verdict};
 
     #[test]
     fn yenc_is_decoded() {
         let body = b"hi\r\n=ybegin line=128 size=3 name=a\r\nkl=}\r\n=yend size=3\r\n";
         assert_eq!(blocks(body), [(4, b"AB\x13".to_vec())]);
         assert!(blocks(b"=ybegin ").iter().all(|(_, bytes)| bytes.is_empty()));
+    }
+
+    /// Programs that look for attachments in the lines of a text look in those of a page as well.
+    #[test]
+    fn yenc_in_a_page_that_is_encoded_once_more() {
+        let lie = "https://www.p\u{430}ypal.com/login";
+        let block = |text: &str| {
+            let data = text.bytes().flat_map(|byte| match byte.wrapping_add(42) {
+                critical @ (b'\0' | b'\n' | b'\r' | b'=') => vec![b'=', critical.wrapping_add(64)],
+                plain => vec![plain],
+            });
+            let front = b"<p>see\r\n=ybegin line=128 size=30 name=a.htm\r\n".to_vec();
+            [front, data.collect(), b"\r\n=yend size=30\r\n".to_vec()].concat()
+        };
+        let quoted = |bytes: &[u8]| {
+            let one = |byte: &u8| match byte {
+                b'\r' | b'\n' | b'!'..=b'<' | b'>'..=b'~' => char::from(*byte).to_string(),
+                _ => format!("={byte:02X}"),
+            };
+            bytes.iter().map(one).collect::<String>()
+        };
+        for (text, verdict) in [(lie, Verdict::Suspect), ("https://www.example.com/x", Verdict::Ok)]
+        {
+            let bytes = block(text);
+            for kind in ["html", "plain"] {
+                for (encoding, body) in [
+                    ("base64", ::base64::prelude::BASE64_STANDARD.encode(&bytes)),
+                    ("quoted-printable", quoted(&bytes)),
+                ] {
+                    let head = format!(
+                        "Content-Type: text/{kind}; charset=utf-8\r\n\
+                         Content-Transfer-Encoding: {encoding}\r\n"
+                    );
+                    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+                    let tlds = TldTable::new(["com"], "");
+                    let (facts, policy) = (Facts::default(), Policy::default());
+                    let outcome =
+                        crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+                    assert_eq!(outcome.verdict, verdict, "{kind} {encoding} {text}");
+                }
+            }
+        }
     }
 }

@@ -1,14 +1,22 @@
 //! Words that are written without a blank before a host.
 
-/// Whether all that is not ASCII in this host belongs to emoji before it: `Infosℹ️www.example.com`,
-/// `YouTube1️⃣youtube.com`. Readers see where the host begins.
-pub fn follows_emoji(host: &str) -> bool {
-    let Some((end, last)) = host.char_indices().rev().find(|(_, c)| !c.is_ascii()) else {
-        return false;
-    };
+use crate::judging::Judge;
+use homograph::HostBounds;
+
+/// Whether a harmless host is behind words and emoji. Readers see where it begins.
+pub fn behind_emoji(judge: &mut Judge<'_>, host: &str) -> bool {
+    let alone = host_behind_emoji(host);
+    alone.is_some_and(|alone| judge.host(alone, HostBounds::Certain).is_harmless())
+}
+
+/// The host behind words and emoji, if all that is not ASCII belongs to these: `Infosℹ️www.example.com`,
+/// `YouTube1️⃣youtube.com`.
+fn host_behind_emoji(host: &str) -> Option<&str> {
+    let (end, last) = host.char_indices().rev().find(|(_, c)| !c.is_ascii())?;
     let (before, behind) = host.split_at(end + last.len_utf8());
     let is_host = behind.contains('.') && behind.starts_with(|c: char| c.is_ascii_alphanumeric());
-    is_host && matches!(last, EMOJI_STYLE | KEYCAP) && are_words_and_emoji(before)
+    (is_host && matches!(last, EMOJI_STYLE | KEYCAP) && are_words_and_emoji(before))
+        .then_some(behind)
 }
 
 /// UTS #51 §1.4.3: the character before it is shown as a picture.
@@ -40,24 +48,47 @@ fn are_words_and_emoji(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::to_harbour;
+    use crate::{Dmarc, Verdict};
 
     #[test]
     fn emoji_before_a_host() {
-        for (host, follows) in [
-            ("Infosℹ\u{FE0F}www.example.com", true),
-            ("YouTube1\u{FE0F}\u{20E3}youtube.com", true),
-            ("Ⓜ\u{FE0F}example.com", true),
-            ("a☎\u{FE0F}b✉\u{FE0F}example.com", true),
-            ("ℹwww.example.com", false),
-            ("paypal\u{FE0F}.com", false),
-            ("paypal\u{FE0F}x.com", false),
-            ("раypalℹ\u{FE0F}x.com", false),
-            ("ℹ\u{FE0F}раypal.com", false),
-            ("ℹ\u{FE0F}com", false),
-            ("ℹ\u{FE0F}.example.com", false),
-            ("example.com", false),
+        for (host, behind) in [
+            ("Infosℹ\u{FE0F}www.example.com", Some("www.example.com")),
+            ("YouTube1\u{FE0F}\u{20E3}youtube.com", Some("youtube.com")),
+            ("Ⓜ\u{FE0F}example.com", Some("example.com")),
+            ("a☎\u{FE0F}b✉\u{FE0F}example.com", Some("example.com")),
+            ("ℹwww.example.com", None),
+            ("paypal\u{FE0F}.com", None),
+            ("paypal\u{FE0F}x.com", None),
+            ("раypalℹ\u{FE0F}x.com", None),
+            ("ℹ\u{FE0F}раypal.com", None),
+            ("ℹ\u{FE0F}com", None),
+            ("ℹ\u{FE0F}.example.com", None),
+            ("example.com", None),
         ] {
-            assert_eq!(follows_emoji(host), follows, "{host:?}");
+            assert_eq!(host_behind_emoji(host), behind, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn what_deceives_by_itself_does_behind_emoji() {
+        let judged = |text: &str| {
+            let outcome = to_harbour("a@fine.com", "text/plain", text, Dmarc::Unknown);
+            (outcome.verdict, !outcome.edits.is_empty())
+        };
+        for emoji in ["1\u{FE0F}\u{20E3}", "❤\u{FE0F}", "Infosℹ\u{FE0F}", "1\u{FE0F}"] {
+            for fine in ["www.example.com", "paypal.com/x"] {
+                let (verdict, edited) = judged(&format!("{emoji}{fine}"));
+                assert!(verdict <= Verdict::Notice && !edited, "{emoji}{fine}");
+            }
+            for lie in ["xn--ypal-43d9g.com", "xn--80ak6aa92e.com/x"] {
+                assert_eq!(
+                    judged(&format!("{emoji}{lie}")),
+                    (Verdict::Unsafe, true),
+                    "{emoji}{lie}"
+                );
+            }
         }
     }
 }

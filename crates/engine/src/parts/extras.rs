@@ -15,6 +15,28 @@ use mailsplice::mime::Media;
 use mailsplice::span::TextEdit;
 use uts58::Target;
 
+/// What a tag has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    Title,
+    TitleAndText,
+}
+
+impl Room {
+    /// Of a tag with this attribute, if readers see the element.
+    fn of(element: &str, attribute: &str) -> Option<Room> {
+        let is = |names: &[&str]| names.iter().any(|name| element.eq_ignore_ascii_case(name));
+        match attribute {
+            "href" if is(&["a"]) => Some(Room::TitleAndText),
+            "href" if is(&["area"]) => Some(Room::Title),
+            "action" if is(&["form"]) => Some(Room::Title),
+            "formaction" if is(&["button", "input"]) => Some(Room::Title),
+            "src" if is(&["img", "input"]) => Some(Room::Title),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> LayerReader<'a> {
     /// Adds what stands next to the link, as long as there is space for it.
     pub(super) fn add_extras(
@@ -28,7 +50,7 @@ impl<'a> LayerReader<'a> {
         let extras = match &occurrence.site {
             _ if !self.is_as_labelled() || self.is_in_markup(occurrence) => Vec::new(),
             Site::Attribute { .. } if is_explained => Vec::new(),
-            Site::Attribute { .. } => self.notice_in_anchor(occurrence, judged, action),
+            Site::Attribute { .. } => self.notice_in_tag(occurrence, judged, action),
             _ => self.extras(occurrence, judged, action),
         };
         if extras.is_empty() {
@@ -88,32 +110,30 @@ impl<'a> LayerReader<'a> {
             .collect()
     }
 
-    /// The notice in a defanged anchor around a button or a picture, which has no text of its own.
-    fn notice_in_anchor(
+    /// The notice in a defanged anchor around a button or a picture, which has no text of its own; of a button, a picture
+    /// or a place of an image map its title alone, which no layout has a place for.
+    fn notice_in_tag(
         &self,
         occurrence: &Occurrence,
         judged: &Judged,
         action: LinkAction,
     ) -> Vec<TextEdit> {
-        let anchor = matches!(
-            &occurrence.site,
-            Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
-        );
         let wanted = self.open.context.policy.notice == Notice::Inline
             && action >= LinkAction::Unlink
             && occurrence.markup == Markup::Read
-            && occurrence.seen_by == SeenBy::Standard
+            && matches!(occurrence.seen_by, SeenBy::Standard | SeenBy::Called)
             && self.layer.property.is_none()
             && self.layer.depth == 0;
-        match &occurrence.site {
-            Site::Attribute { tag, .. } if anchor && wanted => {
-                let (own, cause) =
-                    (&self.open.context.policy.words, notices::Cause::of(judged.verdict));
-                let words = notices::words_in_html(own, self.language(), cause);
-                self.defanger.insert_at_start(*tag, &words, format!("[{words}] "))
-            }
-            _ => Vec::new(),
-        }
+        let Site::Attribute { tag, element, attribute, .. } = &occurrence.site else {
+            return Vec::new();
+        };
+        let Some(room) = Room::of(element, attribute).filter(|_| wanted) else {
+            return Vec::new();
+        };
+        let (own, cause) = (&self.open.context.policy.words, notices::Cause::of(judged.verdict));
+        let words = notices::words_in_html(own, self.language(), cause);
+        let text = (room == Room::TitleAndText).then(|| format!("[{words}] "));
+        self.defanger.insert_in_tag(*tag, &words, text)
     }
 
     /// The notice next to a defanged link, or the anchor around a good one, if the policy asks for it.

@@ -146,6 +146,34 @@ mod tests {
         assert_eq!(outcome.verdict, Verdict::Ok);
     }
 
+    /// People have a second address, and programs write it unquoted where a name should be.
+    #[test]
+    fn a_second_address_in_the_place_of_a_name_is_none_with_a_user() {
+        let found = |line: &str| {
+            let body = format!("BEGIN:VEVENT\r\n{line}\r\nEND:VEVENT\r\n");
+            let head = b"From: ann@fine.com\r\nContent-Type: text/calendar; charset=utf-8\r\n";
+            let message = Message { head, body: body.as_bytes() };
+            let tlds = TldTable::new(["com", "top"], "");
+            crate::inspect(message, &Facts::default(), &Policy::default(), &tlds)
+                .resolve(&Answers::new())
+        };
+        for line in [
+            "ATTENDEE;CN=bob@gmail.com:mailto:bob@fine.com",
+            "ATTENDEE;CN=bob@gmail.com;ROLE=CHAIR:mailto:bob@gmail.com",
+            "ATTENDEE;CN=service@paypal.com:mailto:bob@fine.com",
+            "ATTENDEE;EMAIL=bob@gmail.com;CN=Bob:mailto:bob@fine.com",
+            "ORGANIZER;CN=bob@gmail.com:mailto:bob@fine.com",
+        ] {
+            assert_eq!(found(line).verdict, Verdict::Ok, "{line}");
+        }
+        assert_eq!(
+            found("ORGANIZER;CN=service@paypal.com:mailto:x@evil.top").verdict,
+            Verdict::Suspect
+        );
+        let lie = found("ATTENDEE;CN=bob@p\u{430}ypal.com:mailto:bob@fine.com");
+        assert_eq!((lie.verdict, lie.edits.is_empty()), (Verdict::Unsafe, false));
+    }
+
     #[test]
     fn the_calendar_of_an_author_may_be_about_another() {
         let verdict = |name: &str, host: &str, dmarc: Dmarc| {

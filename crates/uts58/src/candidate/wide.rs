@@ -289,7 +289,10 @@ impl<'t> Candidates<'t> {
                 || authority::is_domain_to_browsers(self.walker.text, host.clone());
             return opens.then_some((host, false));
         }
-        let is_cut = run.end < longest.end || self.is_before_bracket(run.end);
+        // Digits that browsers map may be cut off as signs: `http://①②⑦.⓪.⓪.①/`.
+        let is_cut = run.end < longest.end
+            || authority.host.end < run.end
+            || self.is_before_bracket(run.end);
         (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))
     }
 

@@ -92,7 +92,7 @@ fn begins_leftward(text: &str) -> bool {
 }
 
 /// Whether this is a letter that is written from right to left.
-fn is_written_leftward(c: char) -> bool {
+pub(super) fn is_written_leftward(c: char) -> bool {
     !c.is_ascii() && !is_bidi_control(c) && Traits::of(c).is_right_to_left()
 }
 

@@ -42,7 +42,7 @@ impl Anchor {
     /// What is said of a link in its text.
     pub(super) fn around(&self) -> AnchorAround {
         match self.lasts {
-            true => AnchorAround::None,
+            true => AnchorAround::WithoutTarget,
             false if self.calls => AnchorAround::Calls,
             false => self.occurrence.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo),
         }

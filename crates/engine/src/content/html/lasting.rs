@@ -42,6 +42,10 @@ impl Reader<'_, '_, '_> {
 
     /// Forgets the links of cells, objects and the like that ended.
     pub(super) fn forget_links(&mut self) {
+        self.targetless.forget(&self.elements, self.visible.len());
+        if self.outer.is_empty() {
+            return;
+        }
         let before = self.outer.len();
         let elements = &self.elements;
         while self.outer.pop_if(|one| !elements.is_marker_open(one.begun.marker)).is_some() {}

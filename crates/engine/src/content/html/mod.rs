@@ -42,6 +42,7 @@ mod strings;
 mod style;
 mod styled;
 mod subset;
+mod targetless;
 mod titles;
 mod token;
 mod top;
@@ -82,6 +83,7 @@ use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
 use styled::StyledElement;
+use targetless::Targetless;
 use titles::Titled;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
@@ -160,6 +162,7 @@ struct Reader<'t, 'k, 'f> {
     /// Links that ended for some programs, the innermost last.
     outer: Vec<Anchor>,
     anchors: Vec<Anchor>,
+    targetless: Targetless,
     /// Elements with a tooltip, the innermost last.
     titled: Vec<Titled>,
     /// The element that a script makes a link.
@@ -251,6 +254,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             clicked: None,
             drawn: drawn::Drawing::default(),
             anchors: Vec::new(),
+            targetless: Targetless::default(),
             marks: Vec::new(),
             nodes: Vec::new(),
             seams: Vec::new(),
@@ -357,6 +361,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         // Outlook's goes on behind the comment.
         self.outlook |= pass == Pass::Comment && self.anchor_start().is_some();
         self.end_anchor();
+        self.end_targetless();
         self.outer.clear();
         self.titled.clear();
         self.clicked = None;
@@ -475,9 +480,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let depth = self.elements.depth();
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
-        if !self.outer.is_empty() {
-            self.forget_links();
-        }
+        self.forget_links();
         if breaking == Some("img") {
             self.draw(tag, attributes);
         }
@@ -521,8 +524,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         form: Option<usize>,
     ) {
         let name = self.slice(&tag.name);
+        let is_a = matches!(name, "a" | "A");
+        let is_link = is_a && self.is_link(attributes);
+        if is_a {
+            self.begin_a(is_link);
+        }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.is_link(attributes) || self.may_be_animated() => {
+            [b'a' | b'A'] if is_link || self.may_be_animated() => {
                 self.begin_anchor(tag, attributes, first, None);
             }
             name if name.eq_ignore_ascii_case(b"wbr") && !self.is_concealed() => {
@@ -554,6 +562,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let ends_math = self.math && name.eq_ignore_ascii_case("math");
         self.math &= !ends_math;
+        if matches!(name, "a" | "A") {
+            self.end_a();
+        }
         if self.open_anchor.is_some()
             && (matches!(name, "a" | "A") || elements::leads_by_itself(name) || ends_math)
         {
@@ -579,9 +590,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Ends::Nothing
             }
         };
-        if !self.outer.is_empty() {
-            self.forget_links();
-        }
+        self.forget_links();
         // A hidden element does not break the line.
         let was_hidden = self.concealed.is_open() && self.leave_concealed(tag);
         match ends {

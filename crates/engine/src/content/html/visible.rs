@@ -7,7 +7,7 @@ use super::glance::{self, Glance};
 use super::skipped::Skipped;
 use super::{
     Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, Site,
-    StyledElement, Tag, Target, Within, entity,
+    StyledElement, Tag, Target, Within, entity, targetless,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -33,6 +33,7 @@ struct Recorded {
     joints: Vec<usize>,
     skipped: Skipped,
     written: Vec<Range<usize>>,
+    targetless: Vec<Range<usize>>,
 }
 
 /// Texts that are read beside the visible one.
@@ -166,6 +167,7 @@ impl<'t> Reader<'t, '_, '_> {
             joints: std::mem::take(&mut self.joints),
             skipped: std::mem::take(&mut self.skipped),
             written: std::mem::take(&mut self.shown),
+            targetless: self.targetless.take(self.visible.len()),
         };
         if let Some(from) = &mut self.showing {
             recorded.written.push(std::mem::take(from)..self.visible.len());
@@ -193,7 +195,7 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Adds the links that most programs find. Returns what is compared with links that ended for some programs only.
     fn add_usual_links(&mut self, recorded: &Recorded, overridden: &Overridden) -> Vec<Occurrence> {
-        let Recorded { anchors, marks, written, .. } = recorded;
+        let Recorded { anchors, marks, written, targetless, .. } = recorded;
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let mut around = anchors.iter().peekable();
@@ -205,15 +207,15 @@ impl<'t> Reader<'t, '_, '_> {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
-            let shown = match overridden.shown(&link.span) {
-                Rendering::Overridden => Rendering::Overridden,
-                _ => shown_as(marks, &link.host, text),
+            let shown = match overridden.shown(text, &link) {
+                Rendering::AsWritten => shown_as(marks, &link.host, text),
+                shown => shown,
             };
             let targets = anchor.filter(|anchor| anchor.lasts).map(|anchor| anchor.targets());
             let targets = targets.into_iter().flatten();
             lasting.extend(targets.map(|leads_to| compared(index, link.clone(), leads_to)));
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
-            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
+            occurrence.anchor = around_text(anchor.copied(), targetless, &span);
             occurrence.shown = shown;
             occurrence.markup = markup(written, &span);
             add(&mut self.view.occurrences, occurrence, capacity - added);
@@ -301,7 +303,7 @@ impl<'t> Reader<'t, '_, '_> {
         &mut self,
         (found, cut, steps): (Vec<HostWithSigns>, bool, u64),
         index: usize,
-        Recorded { anchors, marks, written, .. }: &Recorded,
+        Recorded { anchors, marks, written, targetless, .. }: &Recorded,
     ) {
         self.view.cut |= cut;
         self.view.steps += steps;
@@ -310,7 +312,7 @@ impl<'t> Reader<'t, '_, '_> {
             let span = occurrence.span();
             let at = anchors.partition_point(|anchor| anchor.text.end <= span.start);
             let anchor = anchors.get(at).filter(|anchor| anchor.text.start < span.end);
-            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
+            occurrence.anchor = around_text(anchor, targetless, &span);
             occurrence.shown = shown_as(marks, &span, self.visible.as_str());
             occurrence.markup = markup(written, &span);
             self.view.occurrences.push(occurrence);
@@ -457,6 +459,19 @@ impl<'t> Reader<'t, '_, '_> {
         }
         self.compare_maps();
         (self.take)(self.view)
+    }
+}
+
+/// The anchor around this range of visible text.
+fn around_text(
+    link: Option<&Anchor>,
+    targetless: &[Range<usize>],
+    span: &Range<usize>,
+) -> AnchorAround {
+    match link {
+        Some(link) => link.around(),
+        None if targetless::overlaps(targetless, span) => AnchorAround::WithoutTarget,
+        None => AnchorAround::None,
     }
 }
 

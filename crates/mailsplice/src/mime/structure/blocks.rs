@@ -33,16 +33,18 @@ impl Splitter<'_> {
     pub fn add_with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8], above: Above) {
         let transfer = part.transfer();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
-        // In pages, programs look for blocks only in lines that are not encoded.
         let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
-        let looked_for = shown && (plain || transfer == Transfer::Identity);
-        if !looked_for || !uu::may_hold_blocks(raw, transfer) {
+        if !shown || !uu::may_hold_blocks(raw, transfer) {
             return self.tree.parts.push(part);
         }
         let text = transfer.bytes(raw);
         // In the body as it is they are found without its structure.
         part.holds_yenc = (transfer != Transfer::Identity || walk.layer > 0)
             && memchr::memmem::find(&text, YENC).is_some();
+        // In pages, programs look for blocks of uuencode only in lines that are not encoded.
+        if !plain && transfer != Transfer::Identity {
+            return self.tree.parts.push(part);
+        }
         let blocks = uu::blocks(&text);
         if blocks.is_empty() {
             return self.add_with_wide_blocks(walk, part, &text, above);

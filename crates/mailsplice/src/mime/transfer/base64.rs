@@ -201,20 +201,36 @@ pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
 /// so many.
 const TEXT: usize = 16;
 
-/// Whether a text stands before padding and another one behind it: some programs end there.
+/// Whether a text stands before padding, and another one behind it that may hold a link: some programs end there.
 pub(in crate::mime) fn has_text_behind_padding(raw: &[u8]) -> bool {
     if !goes_on_behind_padding(raw) {
         return false;
     }
     let first = memchr::memchr(b'=', raw).unwrap_or_default();
     let (before, behind) = raw.split_at_checked(first).unwrap_or((raw, &[]));
-    is_text(before) && is_text(behind)
+    let behind = decoded_letters(behind);
+    may_hold_link(&behind) && is_text(&behind) && is_text(&decoded_letters(before))
 }
 
-/// Whether what these characters decode to has a text in it.
-fn is_text(raw: &[u8]) -> bool {
+/// What these characters decode to, of whatever width its letters are.
+fn decoded_letters(raw: &[u8]) -> Vec<u8> {
     let mut bytes = unwrap(raw, Padding::Ends, &mut Untracked);
     bytes.retain(|byte| *byte != 0);
+    bytes
+}
+
+/// Whether a text has a sign without which nothing is a link: a dot, a colon, an at sign, or an escape of
+/// one.
+fn may_hold_link(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b'.' | b':' | b'@' | b'&' | b'%');
+    text.iter().any(is_sign) || text.utf8_chunks().any(|chunk| chunk.valid().contains(DOTS))
+}
+
+/// Dots of hosts other than that of ASCII (UTS #46 §2.3, U+2024).
+const DOTS: [char; 4] = ['\u{2024}', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
+
+/// Whether these bytes have a text in them.
+fn is_text(bytes: &[u8]) -> bool {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\r' | '\n' | '\t');
     bytes.utf8_chunks().any(|chunk| {
         let mut row = 0;
@@ -452,13 +468,16 @@ mod tests {
         let of = |text: &str| String::from_utf8(encode(text.as_bytes(), LineEnd::Crlf)).unwrap();
         let front = of("Hello, Ann. It is ready.!");
         let wide: String = "https://www.example.com/".chars().flat_map(|c| [c, '\0']).collect();
-        for text in ["see https://example.com/", "Пожалуйста, подтвердите", &wide]
+        for text in ["see https://example.com/", "посмотрите на пример。com", &wide]
         {
             assert!(has_text_behind_padding(format!("{front}\r\n{}", of(text)).as_bytes()));
             assert!(has_text_behind_padding(format!("{front}!\r\n-- {}", of(text)).as_bytes()));
             assert!(!has_text_behind_padding(of(text).as_bytes()));
             let salutation = of("Hi Ann\r\n");
             assert!(!has_text_behind_padding(format!("{salutation}\r\n{}", of(text)).as_bytes()));
+        }
+        for text in ["Пожалуйста, подтвердите", "and bring the papers, Ann"] {
+            assert!(!has_text_behind_padding(format!("{front}\r\n{}", of(text)).as_bytes()));
         }
         let footer = "_______________________________________________\r\nlist mailing list\r\n\
             list@lists.example.org\r\nhttps://lists.example.org/mailman/listinfo/list\r\n";
