@@ -12,6 +12,7 @@ mod defused;
 mod encoded_urls;
 mod file_names;
 mod glued;
+mod in_place;
 mod known_hosts;
 mod listed;
 mod logins;
@@ -40,8 +41,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::content::{Occurrence, Rendering, SeenBy, Site, script};
-use super::file_servers::{fetches_nothing, names_file_server};
+use super::content::{Occurrence, Rendering, SeenBy};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
 use super::keyed_hash::{ByHash, Key};
@@ -154,69 +154,17 @@ impl<'a> Judge<'a> {
             return None;
         }
         let mut judged = match &occurrence.target {
-            Target::Link(link) => {
-                let shown = matches!(occurrence.site, Site::Text | Site::HtmlText);
-                let address = if shown { self.address_beside(text, link) } else { None };
-                let judged_link = address.as_ref().map_or(link, |(link, _)| link);
-                let mut judged = self.link_at(text, judged_link, occurrence)?;
-                if let Some((_, verdict)) = address {
-                    judged.add_with(Reason::Userinfo, verdict);
-                }
-                let host = link.host_str(text);
-                if names_file_server(text, link) {
-                    judged.mark_file_server();
-                }
-                self.mark_name_before_sign(&mut judged);
-                if host.is_ascii() {
-                    judged.downgrade_placeholder();
-                    self.downgrade_numbered(host, &mut judged);
-                    self.downgrade_inflected(text, link, &mut judged);
-                    self.downgrade_compound(text, link, &mut judged);
-                    if shown {
-                        self.downgrade_bounced(link, &mut judged);
-                    }
-                } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
-                    match self.named_without_undecoded(host, occurrence.bounds) {
-                        Some(named) => judged.add_decodable(named),
-                        // A calendar may fold a value inside a character.
-                        None if occurrence.site == Site::Value => {}
-                        None if host.contains(char::REPLACEMENT_CHARACTER) => {
-                            judged.downgrade_undecoded();
-                        }
-                        None => {}
-                    }
-                } else {
-                    self.downgrade_plain_reading(host, link.kind, &mut judged);
-                    self.downgrade_words(host, link.kind, &mut judged);
-                    self.downgrade_glued(text, link, &mut judged);
-                    self.downgrade_isolated(text, link, &mut judged);
-                    self.downgrade_prose(text, link, &mut judged);
-                    self.downgrade_behind_residue(text, link, &mut judged);
-                    self.downgrade_misread_umlauts(text, link, &mut judged);
-                    self.downgrade_accents(host, link.kind, &mut judged);
-                    self.downgrade_dotless_mailbox(text, link, &mut judged);
-                }
-                Self::downgrade_pasted_mark(text, link, &mut judged);
-                Self::downgrade_code(text, link, &mut judged);
-                judged
-            }
+            Target::Link(link) => self.link_in_place(text, link, occurrence)?,
             Target::Dangerous { .. } if occurrence.seen_by == SeenBy::Called => {
                 Judged::without_host()
             }
             Target::Dangerous { host, span, .. } => {
-                let mut judged = self.dangerous(text, host.clone());
-                let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url, occurrence)
-                    || self.opens_what_it_says(url)
-                    || self.reaches_own_files(url)
-                {
-                    judged.edit = Edit::Inert;
-                    judged.verdict = judged.verdict.min(Verdict::Notice);
-                } else if script::calls_page_function(url) || script::does_nothing(url) {
-                    judged.edit = Edit::Inert;
-                    judged.verdict = Verdict::Notice;
-                }
-                judged
+                let judged = self.dangerous(text, host.clone());
+                self.dangerous_in_place(
+                    judged,
+                    text.get(span.clone()).unwrap_or_default(),
+                    occurrence,
+                )
             }
         };
         match occurrence.shown {

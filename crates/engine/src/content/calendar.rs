@@ -218,74 +218,104 @@ fn property(
     }
     let colon =
         encoded::value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
-    let Some(colon) = colon else {
+    let Some((head, written)) = colon.and_then(|colon| text.split_at_checked(colon)) else {
         // Not a content line, but a client may show it.
         let seen = piece(unfolded, line, Escapes::None);
         found.push(Found::Layer(Layer::of(seen, Language::Text).into()));
         return;
     };
-    let head = text.get(..colon).unwrap_or_default();
     let name = head.split(';').next().unwrap_or_default();
     let name = named(name).to_ascii_uppercase();
     // `item1.URL` (RFC 6350 §3.3).
     let name = name.rsplit('.').next().unwrap_or_default();
     let is_alarm = alarm == Alarm::Open && name == "DESCRIPTION";
-    let property: Arc<str> = if is_alarm { ALARM } else { name }.into();
-    let layer = |seen, language| Layer {
-        property: Some(Arc::clone(&property)),
-        ..Layer::of(seen, language)
-    };
-    if may_hold_link(head) || head.contains(':') {
+    let property = if is_alarm { ALARM } else { name }.into();
+    let content = ContentLine { unfolded, line, head, written, name, property };
+    content.parameters(found);
+    if !NOT_SHOWN.contains(&name) {
+        content.value(found);
+    }
+}
+
+/// A content line (RFC 5545 §3.1).
+struct ContentLine<'u, 't> {
+    unfolded: &'u MappedText<'t>,
+    /// Its bytes in the unfolded text.
+    line: Range<usize>,
+    /// Its name and parameters.
+    head: &'u str,
+    /// Its value, with the colon in front.
+    written: &'u str,
+    name: &'u str,
+    /// The property as findings name it.
+    property: Arc<str>,
+}
+
+impl<'u> ContentLine<'u, '_> {
+    fn layer<'l>(&self, seen: MappedText<'l>, language: Language) -> Layer<'l> {
+        Layer { property: Some(Arc::clone(&self.property)), ..Layer::of(seen, language) }
+    }
+
+    /// Adds what parameters lead to and show.
+    fn parameters(&self, found: &mut Vec<Found>) {
+        let ContentLine { unfolded, head, .. } = *self;
+        let start = self.line.start;
+        if !may_hold_link(head) && !head.contains(':') {
+            return;
+        }
         for range in followed_values(head) {
             if let Some(page) = alternative_page(head, &range) {
-                let start = line.start + page.start;
+                let at = start + page.start;
                 let seen = encoded::percent_decoded(head.get(page).unwrap_or_default());
-                let page = layer(seen.shifted(start).over(unfolded), Language::Html);
+                let page = self.layer(seen.shifted(at).over(unfolded), Language::Html);
                 found.push(Found::Layer(page.into()));
                 continue;
             }
-            let range = line.start + range.start..line.start + range.end;
-            found.push(Found::Value(range, Arc::clone(&property)));
+            let range = start + range.start..start + range.end;
+            found.push(Found::Value(range, Arc::clone(&self.property)));
         }
         // `CN=…` is shown, quoted or not.
-        let head = layer(shown_parameters(head, line.start).over(unfolded), Language::Text);
-        found.push(Found::Layer(head.into()));
+        let shown = shown_parameters(head, start).over(unfolded);
+        found.push(Found::Layer(self.layer(shown, Language::Text).into()));
     }
-    if NOT_SHOWN.contains(&name) {
-        return;
-    }
-    let value = line.start + colon + 1..line.end;
-    let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
-    let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
-    let leads = name == "ORGANIZER" || name == "ATTENDEE" && is_chair(head);
-    let organizer = (encoded.is_none() && leads).then(|| common_name(head).unwrap_or_default());
-    if organizer.is_some() && head.contains('@') {
-        let address = (unfolded, value.clone());
-        let shown = addressed(address, (head, line.start), organizer.as_deref(), &property);
-        found.extend(shown.into_iter().map(Found::from));
-    }
-    let (seen, language, edits) = match encoded {
-        Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
-        None => {
-            let (escapes, language) = format(head, plain);
-            (piece(unfolded, value, escapes), language, Edits::Possible)
+
+    /// Adds the value, in each way in which clients read it.
+    fn value(&self, found: &mut Vec<Found>) {
+        let ContentLine { unfolded, head, name, .. } = *self;
+        let value = self.line.start + head.len() + 1..self.line.end;
+        let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
+        let encoded = encoded::value(head, self.written.get(1..).unwrap_or_default(), plain);
+        let leads = name == "ORGANIZER" || name == "ATTENDEE" && is_chair(head);
+        let organizer = (encoded.is_none() && leads).then(|| common_name(head).unwrap_or_default());
+        let in_line = (head, self.line.start);
+        if organizer.is_some() && head.contains('@') {
+            let address = (unfolded, value.clone());
+            let shown = addressed(address, in_line, organizer.as_deref(), &self.property);
+            found.extend(shown.into_iter().map(Found::from));
         }
-    };
-    // Some clients show the markup of a description whatever its format parameter; an encoded page is opened as one.
-    let is_shown = language == Language::Text || edits == Edits::Impossible;
-    let markup = (is_shown && is_markup(seen.as_str()))
-        .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
-    // Some clients undo the escapes of text in a URL: `https\://`.
-    let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();
-    let unescaped = escaped.then(|| unescaped(&seen)).flatten();
-    let unescaped = unescaped.map(|seen| Layer { edits, ..layer(seen, Language::Url) });
-    if edits == Edits::Possible && head.contains('=') {
-        let labelled = labels::of_property(unfolded, (head, line.start), &seen, &property);
-        found.extend(labelled.into_iter().map(Found::from));
+        let (seen, language, edits) = match encoded {
+            Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
+            None => {
+                let (escapes, language) = format(head, plain);
+                (piece(unfolded, value, escapes), language, Edits::Possible)
+            }
+        };
+        // Some clients show the markup of a description whatever its format parameter; an encoded page is opened as one.
+        let is_shown = language == Language::Text || edits == Edits::Impossible;
+        let markup = (is_shown && is_markup(seen.as_str()))
+            .then(|| Layer { edits, ..self.layer(seen.clone(), Language::Html) });
+        // Some clients undo the escapes of text in a URL: `https\://`.
+        let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();
+        let unescaped = escaped.then(|| unescaped(&seen)).flatten();
+        let unescaped = unescaped.map(|seen| Layer { edits, ..self.layer(seen, Language::Url) });
+        if edits == Edits::Possible && head.contains('=') {
+            let labelled = labels::of_property(unfolded, in_line, &seen, &self.property);
+            found.extend(labelled.into_iter().map(Found::from));
+        }
+        let value = Layer { organizer, edits, ..self.layer(seen, language) };
+        let layers = iter::once(value).chain(unescaped).chain(markup);
+        found.extend(layers.map(|layer| Found::Layer(layer.into())));
     }
-    let value = Layer { organizer, edits, ..layer(seen, language) };
-    let layers = iter::once(value).chain(unescaped).chain(markup);
-    found.extend(layers.map(|layer| Found::Layer(layer.into())));
 }
 
 /// How a value that is not encoded is written: with which escapes, and whether it is `FMTTYPE=text/html`.

@@ -174,31 +174,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_inside_message(raw) => {
-                let seen = entity::attribute(self.text, value).as_url();
-                if let Some(range) = lenient::without_quotes(seen.as_str()) {
-                    let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
-                    self.references(seen.clone(), Some(vec![range]), &found.site(holds));
-                    self.seen_by = before;
-                }
-                if let Some(range) = opened_hosts::encoded_url(seen.as_str()) {
-                    let value = seen.as_str().get(range.clone()).unwrap_or_default();
-                    let url = percent_decoded(value);
-                    // A deceptive one is found where it is carried.
-                    if url.as_str().is_ascii() && !has_a_label(url.as_str().as_bytes()) {
-                        let url = url.shifted(range.start).over(&seen);
-                        self.references(url, None, &found.site(holds));
-                    }
-                }
-                let opened = opened_hosts::opened(seen.as_str());
-                let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
-                let browsed = opened_hosts::browsed(seen.as_str()).map(|page| vec![page]);
-                self.references(seen, browsed, &found.site(holds));
-                // What is a link anyway was found first.
-                if let Some((seen, opened)) = by_program {
-                    let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
-                    self.references(seen, Some(opened), &found.site(holds));
-                    self.seen_by = by;
-                }
+                self.url(found, holds, value);
             }
             (Holds::SourceSet, _) => {
                 let seen = entity::attribute(self.text, value);
@@ -236,6 +212,35 @@ impl<'t> Reader<'t, '_, '_> {
             }
             (Holds::Shown, _) if may_show_link(raw) => self.shown(found, value),
             _ => {}
+        }
+    }
+
+    /// Reads an attribute that holds one URL: as it is, and as lenient programs and those that it calls read it.
+    fn url(&mut self, found: &FoundAttribute<'_>, holds: Holds, value: Range<usize>) {
+        let seen = entity::attribute(self.text, value).as_url();
+        if let Some(range) = lenient::without_quotes(seen.as_str()) {
+            let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
+            self.references(seen.clone(), Some(vec![range]), &found.site(holds));
+            self.seen_by = before;
+        }
+        if let Some(range) = opened_hosts::encoded_url(seen.as_str()) {
+            let value = seen.as_str().get(range.clone()).unwrap_or_default();
+            let url = percent_decoded(value);
+            // A deceptive one is found where it is carried.
+            if url.as_str().is_ascii() && !has_a_label(url.as_str().as_bytes()) {
+                let url = url.shifted(range.start).over(&seen);
+                self.references(url, None, &found.site(holds));
+            }
+        }
+        let opened = opened_hosts::opened(seen.as_str());
+        let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
+        let browsed = opened_hosts::browsed(seen.as_str()).map(|page| vec![page]);
+        self.references(seen, browsed, &found.site(holds));
+        // What is a link anyway was found first.
+        if let Some((seen, opened)) = by_program {
+            let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
+            self.references(seen, Some(opened), &found.site(holds));
+            self.seen_by = by;
         }
     }
 
