@@ -74,7 +74,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 /// The same error, in these words.
-fn in_words(error: io::Error) -> io::Error {
+pub fn in_words(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), reason(&error))
 }
 

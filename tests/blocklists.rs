@@ -12,6 +12,7 @@ use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
 use linkmilter::tld::cache::Bounds;
+use linkmilter::tld::faults::Fault;
 
 #[path = "common/daemon.rs"]
 #[allow(dead_code)]
@@ -118,12 +119,33 @@ fn a_list_that_refuses_lists_nothing_and_is_paused() {
     let rig = Rig::new(nsd.address, "dbl.example", AnswerFormat::Dbl);
     assert_eq!(rig.ask(&["a.com"]), [BlocklistAnswer::Refused]);
     let queries = rig.resolver.counts().queries;
-    assert_eq!(rig.ask(&["b.com", "c.com"]), [BlocklistAnswer::Unanswered; 2]);
+    assert_eq!(rig.ask(&["b.com", "c.com"]), [BlocklistAnswer::Refused; 2]);
     assert_eq!(rig.resolver.counts().queries, queries, "nobody asked");
+    assert_eq!(rig.resolver.fault(), Some(Fault::Denied));
     let _nsd = nsd.again(&zones(vec![list("dbl.example", &[("b.com", "127.0.1.2")])]));
     rig.clock.fetch_add(600, Ordering::SeqCst);
     assert_eq!(rig.ask(&["b.com"]), [BlocklistAnswer::Listed(Verdict::Suspect)], "the probe");
     assert_eq!(rig.ask(&["c.com"]), [BlocklistAnswer::Clean]);
+    assert_eq!(rig.resolver.fault(), None);
+}
+
+/// A server that is not for the zone, or not for us, says so by its response code.
+#[test]
+fn a_server_that_refuses_is_said_to_refuse() {
+    const REFUSED: u8 = 5;
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut packet = [0; 512];
+        while let Ok((length, client)) = socket.recv_from(&mut packet) {
+            packet[2] |= 0x80;
+            packet[3] = packet[3] & 0xf0 | REFUSED;
+            socket.send_to(&packet[..length], client).unwrap();
+        }
+    });
+    let rig = Rig::new(address, "dbl.example", AnswerFormat::Dbl);
+    assert_eq!(rig.ask(&["a.com"]), [BlocklistAnswer::Refused]);
+    assert_eq!(rig.resolver.fault(), Some(Fault::Denied));
 }
 
 fn config(text: &str) -> Result<linkmilter::config::Config, String> {
@@ -220,14 +242,19 @@ impl Running {
 
     /// Waits for a line of the metrics.
     fn metric(&self, line: &str) {
+        self.get_when("/metrics", line, |text| text.lines().any(|found| found == line));
+    }
+
+    /// What stands at a path, as soon as it says this.
+    fn get_when(&self, path: &str, what: &str, holds: impl Fn(&str) -> bool) -> String {
         use std::io::{Read, Write};
-        daemon::wait_for(line, || {
+        daemon::wait_for(what, || {
             let mut stream = std::os::unix::net::UnixStream::connect(&self.metrics).ok()?;
-            stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").ok()?;
+            write!(stream, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
             let mut text = String::new();
             stream.read_to_string(&mut text).ok()?;
-            text.lines().any(|found| found == line).then_some(())
-        });
+            holds(&text).then_some(text)
+        })
     }
 }
 
@@ -264,4 +291,13 @@ fn a_refusal_is_counted_and_no_listing() {
     let running = Running::start(nsd.address, LIST);
     assert!(!running.edits("4DNSBL5", "https://anything.com/"));
     running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"refused\"} 1");
+    // Nor is it asked again, which is no silence.
+    assert!(!running.edits("4DNSBL6", "https://another.com/"));
+    running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"refused\"} 2");
+    running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"unanswered\"} 0");
+    assert_eq!(running.site.logged().matches("the block list refuses to answer").count(), 1);
+    let healthz =
+        running.get_when("/healthz", "the refusal", |text| text.contains("blocklists.dbl"));
+    assert!(healthz.contains(" 200 ") && healthz.contains("\nok\n"), "{healthz}");
+    assert!(healthz.contains("blocklists.dbl: the list refuses to answer (a public"), "{healthz}");
 }

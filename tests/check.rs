@@ -121,6 +121,44 @@ fn a_listed_host_says_by_which_list() {
     assert!(!text.contains("in lists.") && !text.contains("blocked.txt"), "{text}");
 }
 
+/// Of several entries each is named, and the one that wins.
+#[test]
+fn a_host_that_is_allowed_as_well_says_by_which_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("linkmilter.toml");
+    std::fs::write(&config, "").unwrap();
+    let (blocked, allowed) = (folder.path().join("blocked.txt"), folder.path().join("allow.txt"));
+    std::fs::write(&blocked, "bad.example\nwww.bad.example\n").unwrap();
+    std::fs::write(&allowed, "bad.example\ngood.bad.example\n").unwrap();
+    let config = config.to_str().unwrap();
+    let said = |target: &str| check(&["--config", config, target], "").1;
+    let line = |entry: usize, won: &str| {
+        format!(
+            "         in {}:{entry}, in vain: {}{won}, and that wins\n",
+            blocked.display(),
+            allowed.display()
+        )
+    };
+    assert!(said("http://good.bad.example/").contains(&line(1, ":2 allows good.bad.example")));
+    let text = said("http://www.bad.example/");
+    for entry in [1, 2] {
+        assert!(text.contains(&line(entry, ":1 allows bad.example")), "{text}");
+    }
+    assert!(text.contains("left as it is: its host is on the allow list"), "{text}");
+    // Not all of very many.
+    let deep = |labels: usize| "a.".repeat(labels) + "bad.example";
+    let many: String = (0..30).map(|labels| deep(labels) + "\n").collect();
+    std::fs::write(&blocked, many).unwrap();
+    let text = said(&format!("http://{}/", deep(29)));
+    assert_eq!(text.matches(", in vain: ").count(), 20, "{text}");
+    std::fs::write(&blocked, "bad.example\nwww.bad.example\n").unwrap();
+    std::fs::write(&allowed, "good.bad.example\n").unwrap();
+    let text = said("http://www.bad.example/");
+    for entry in [1, 2] {
+        assert!(text.contains(&format!("in {}:{entry}\n", blocked.display())), "{text}");
+    }
+}
+
 #[test]
 fn the_exit_code_answers() {
     assert_eq!(check(&["www.example.com", "amazon.de"], "").0, 0);

@@ -119,7 +119,7 @@ to = [\"nobody\"]
             "linkmilter.toml:14: rules.partners.networks: expected a network (192.0.2.0/24, 2001:db8::/32) or an IP address (the address has bits set beyond its prefix; did you mean 192.0.2.0/24?), found \"192.0.2.1/24\"",
             "linkmilter.toml:16: plocy.profile: expected a known key, found the key plocy.profile; did you mean policy.profile?",
             "linkmilter.toml:18: servr.nonesuch: expected a known key, found the key servr.nonesuch; did you mean server?",
-            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9895@0.0.0.0\"",
+            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, or metrics.beyond_loopback = true with it, and metrics.token_file: else whoever connects may read, found \"inet:9895@0.0.0.0\"",
             "linkmilter.toml:22: lists.protected_file: nowhere.txt cannot be read: no such file",
             "linkmilter.toml:25: digest.to: expected mail addresses (ann@example.com), found [\"nobody\"]",
         ]
@@ -272,6 +272,29 @@ fn keys_that_need_a_restart_are_reported() {
     assert_eq!(config::restart_needed(&new, &new), [""; 0]);
 }
 
+/// An address in the form of other programs: what it would be here.
+#[test]
+fn an_address_in_another_form_is_told_in_ours() {
+    let dir = tempfile::tempdir().unwrap();
+    for (address, meant) in [
+        ("127.0.0.1:9895", ", inet:9895@127.0.0.1 say"),
+        ("[::1]:9895", ", inet:9895@[::1] say"),
+        ("localhost:9895", ", inet:9895@localhost say"),
+        ("http://127.0.0.1:9895/", ", inet:9895@127.0.0.1 say"),
+        ("inet:9895", ", inet:9895@127.0.0.1 say"),
+        ("9895", ", inet:9895@127.0.0.1 say"),
+        ("/run/x.sock", ", unix:/run/x.sock say"),
+        ("x", ""),
+        ("a b:9895", ""),
+    ] {
+        let complaint = format!(
+            "metrics.listen: expected inet:PORT@HOST or unix:/PATH{meant}, found {address:?}"
+        );
+        let error = load(dir.path(), &format!("[metrics]\nlisten = {address:?}\n")).unwrap_err();
+        assert!(error.to_string().contains(&complaint), "{complaint}: {error}");
+    }
+}
+
 #[test]
 fn invalid_combinations_of_values_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -279,7 +302,7 @@ fn invalid_combinations_of_values_are_refused() {
         ("[server]\nlisten = []", "server.listen: expected at least one address, found []"),
         (
             "[metrics]\nlisten = \"inet:9000@0.0.0.0\"",
-            "metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9000@0.0.0.0\"",
+            "metrics.listen: expected a loopback address or unix:/PATH, or metrics.beyond_loopback = true with it, and metrics.token_file: else whoever connects may read, found \"inet:9000@0.0.0.0\"",
         ),
         (
             "[server]\nlisten = [\"inet:8895@0.0.0.0\", \"inet:8895@127.0.0.1\"]",
@@ -1143,7 +1166,7 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
         "lists.allowed = [\"a.example\"]\nlists.blocked = [\"a.example\"]\n\
          dns.servers = [\"127.0.0.1:0\"]\ndigest.at = \"06:00\"\ndigest.to = [\"a@example.org\"]\n\
          digest.transport = \"sendmail\"\ndigest.sendmail = \"/nonexistent/sendmail\"\n\
-         server.state_dir = \"state\"\npolicy.language = \"tlh\"\nrules.all.profile = \"strict\"\n\
+         server.state_dir = \"state\"\npolicy.language = \"tlh\"\npolicy.undo_bytes = 8193\nrules.all.profile = \"strict\"\n\
          [rules.one]\nprofile = \"strict\"\nrecipients = [\"a@example.org\"]\n",
     );
     assert!(said.contains(": a[.]example is blocked in vain: "), "{said}");
@@ -1152,6 +1175,7 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
         "digest.sendmail: expected",
         "server.state_dir: expected",
         "policy.language: expected",
+        "policy.undo_bytes: expected at most 8 KiB: Sendmail refuses",
         "rules.all: it has no condition and applies to every message",
     ] {
         let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(note));
@@ -1180,8 +1204,8 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
     assert!(said.contains(&format!("unix:{path}/linkmilter.toml: it is a file")), "{said}");
     let (_, said) = check("dns.trust_anchor = \"linkmilter.toml\"\n");
     assert!(said.contains("linkmilter.toml: expected DNSKEY records of the root: "), "{said}");
-    let (said, _) = check("policy.language = \"de-AT\"\n");
-    assert!(!said.contains("policy.language"), "{said}");
+    let (said, _) = check("policy.language = \"de-AT\"\npolicy.undo_bytes = \"8KiB\"\n");
+    assert!(!said.contains("policy."), "{said}");
     let (_, said) = check("\"\\u001b[31m\" = 1\n");
     assert!(said.contains("\\u{1b}") && !said.contains('\x1b'), "{said:?}");
 }

@@ -466,6 +466,77 @@ fn listed_links_are_judged_and_edited() {
     }
 }
 
+/// A list of others may have a name of the operator by mistake: it is left out, and said.
+#[test]
+fn names_of_ours_are_taken_from_no_list() {
+    let ours: Vec<String> = (0..6).map(|n| format!("own{n}.example.com")).collect();
+    let rig = CommandRig::new(&format!(
+        "outbound.local_domains = {ours:?}\nlists.protected = [\"=bank.example.com\"]\n\
+         lists.allowed = [\"fine.example.com\"]\n\
+         [feeds.malware]\nfile = \"malware.txt\"\nformat = \"hosts\"\nverdict = \"unsafe\"\n"
+    ));
+    let others = ["bank.example.com", "www.fine.example.com", "evil.example.com"];
+    let listed: Vec<String> =
+        ours.iter().map(|name| format!("www.{name}")).chain(others.map(str::to_owned)).collect();
+    rig.write(
+        "malware.txt",
+        &listed.iter().map(|host| format!("0.0.0.0 {host}\n")).collect::<String>(),
+    );
+    rig.fetch();
+    let (_, said) = rig.run(&["config", "check"], "");
+    assert!(
+        said.contains(
+            "note: feeds.malware: it has names of yours, which do not count: bank.example.com, \
+             fine.example.com, own0.example.com, own1.example.com, own2.example.com and 3 more\n"
+        ),
+        "{said}"
+    );
+    for host in &listed {
+        let target = format!("https://{host}/");
+        let counts = host == "evil.example.com";
+        let (code, said) = rig.run(&["check", &target], "");
+        assert_eq!(code, Some(i32::from(counts)), "{said}");
+        let place = if counts { "in feeds.malware\n" } else { "in feeds.malware, in vain: " };
+        assert!(said.contains(place), "{said}");
+        let (_, found) = rig.run(&["rewrite", "--no-header"], &format!("Subject: x\n\n{target}\n"));
+        assert_eq!(found.ends_with(&format!("{target}\n")), !counts, "{found}");
+    }
+}
+
+/// What holds for a list where its section says nothing.
+#[test]
+fn config_print_says_what_holds_for_a_list() {
+    let rig = CommandRig::new(
+        "[feeds.malware]\nfile = \"malware.txt\"\nrefresh = \"2h\"\n\
+         [blocklists.dbl]\nzone = \"dbl.example\"\nverdict = \"unsafe\"\n",
+    );
+    let (_, said) = rig.run(&["config", "print"], "");
+    let of_lists = |line: &&str| line.starts_with("feeds.") || line.starts_with("blocklists.");
+    let found: Vec<&str> = said.lines().filter(of_lists).collect();
+    let without_place: Vec<&str> =
+        found.iter().map(|line| line.split("  # ").next().unwrap()).collect();
+    assert_eq!(
+        without_place,
+        [
+            "feeds.malware.file = \"malware.txt\"",
+            "feeds.malware.refresh = \"2h\"",
+            "feeds.malware.format = \"plain\"",
+            "feeds.malware.holds = \"domains\"",
+            "feeds.malware.max_size = 67108864",
+            "feeds.malware.max_entries = 2000000",
+            "feeds.malware.warn_age = \"259200s\"",
+            "feeds.malware.verdict = \"suspect\"",
+            "blocklists.dbl.zone = \"dbl.example\"",
+            "blocklists.dbl.verdict = \"unsafe\"",
+            "blocklists.dbl.form = \"any\"",
+        ]
+    );
+    // It is a configuration: what is printed holds as it stands.
+    let (code, again) =
+        CommandRig::new(&(without_place.join("\n") + "\n")).run(&["config", "print"], "");
+    assert_eq!(code, Some(0), "{again}");
+}
+
 // ---- the daemon ----------------------------------------------------------------------------------
 
 #[path = "common/daemon.rs"]
@@ -549,4 +620,20 @@ fn a_server_that_hangs_holds_up_neither_other_lists_nor_the_end() {
     });
     running.signal("TERM");
     assert!(running.wait().success());
+}
+
+#[test]
+fn the_log_names_what_a_list_has_of_ours() {
+    let rig = daemon::Site::new("");
+    let list = rig.path("bad.txt");
+    std::fs::write(&list, "evil.example.com\nours.example.com\n").unwrap();
+    rig.configure(&format!(
+        "outbound.local_domains = [\"ours.example.com\"]\noutbound.restore = false\n\
+         [feeds.bad]\nfile = {list:?}\nverdict = \"unsafe\"\n"
+    ));
+    let _running = daemon::start(rig.serve_at_socket());
+    let said = "a list has names of yours";
+    daemon::wait_for(said, || rig.logged().contains(said).then_some(()));
+    let line = rig.logged().lines().find(|line| line.contains(said)).unwrap().to_owned();
+    assert!(line.contains("list=bad") && line.contains("names=ours.example.com"), "{line}");
 }

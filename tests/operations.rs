@@ -423,7 +423,10 @@ fn health_says_whether_mail_is_taken() {
     site.configure(&with_metrics(&site, &format!("server.listen = [\"unix:{socket}\"]")));
     let (code, said) = health(&site, &[]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.starts_with(&format!("unix:{socket}: No such file")), "{said}");
+    assert!(
+        said.starts_with(&format!("unix:{socket}: there is no such socket: does the filter run?")),
+        "{said}"
+    );
 
     let (mut daemon, manager) = serve(&site);
     assert_eq!(manager.notified()[0], "READY=1");

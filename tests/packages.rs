@@ -172,6 +172,11 @@ fn what_is_of_others_comes_with_its_notice() {
     }
     begins("uts58/data/public_suffix_list.txt", "Mozilla Public License, v. 2.0");
     begins("homograph/src/lists/english.txt", "Kevin Atkinson");
+    // The bill of materials has the notice from there too.
+    let bill = fs::read_to_string(root.join("packaging/sbom")).unwrap();
+    let named: Vec<&str> =
+        bill.split("pathlib.Path(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(!named.is_empty() && named.iter().all(|path| root.join(path).exists()), "{named:?}");
     begins("homograph/src/lists/twins.txt", "Kevin Atkinson");
 }
 

@@ -509,6 +509,35 @@ fn a_second_mark_takes_nothing_from_the_first() {
     assert_eq!((policy.rule.as_str(), policy.defang), ("ham", Defang::All));
 }
 
+/// What the header alone decides is the same for the daemon and for a command on one message.
+#[test]
+fn without_an_envelope_the_header_decides_as_with_one() {
+    let policies = policies(
+        "[exempt]\nauthserv_id = \"mx.example.org\"\nsenders = [\"partner.example\"]\n\
+         [rules.board]\nrecipients = [\"board.example\"]\nprofile = \"report-only\"\n\
+         [rules.lists]\npriority = 200\nlist_mail = true\nprofile = \"report-only\"\n\
+         [rules.spam]\npriority = 300\nwhen.header = \"X-Spam-Flag: YES\"\ndefang = \"all\"\n",
+    );
+    let partner = ("From", "Ann <ann@partner.example>");
+    let pass = ("Authentication-Results", "mx.example.org; dmarc=pass header.from=partner.example");
+    for (head, rule, mode, exempt) in [
+        (&[("List-Id", "<l.example>")][..], "lists", Mode::ReportOnly, None),
+        (&[("Precedence", "list"), ("X-Spam-Flag", "YES")], "lists", Mode::ReportOnly, None),
+        (&[("X-Spam-Flag", "YES")], "spam", Mode::Strict, None),
+        (&[partner, pass], "default", Mode::Enforce, Some("sender")),
+        (&[partner], "default", Mode::Enforce, None),
+        (&[], "default", Mode::Enforce, None),
+    ] {
+        let mut envelope = with_header(&policies, "a@b.example", head);
+        head.iter().for_each(|(name, value)| envelope.observe(name, value));
+        let alone = Envelope { recipients: Vec::new(), sender: String::new(), ..envelope.clone() };
+        for policy in [policies.select(&envelope).policy, policies.select_by_header(&alone)] {
+            let found = (policy.rule.as_str(), policy.mode, policy.exempt.as_deref());
+            assert_eq!(found, (rule, mode, exempt), "{head:?}");
+        }
+    }
+}
+
 #[test]
 fn recipients_of_one_rule_keep_what_each_has_without_the_mark() {
     let policies = policies(SPAM);

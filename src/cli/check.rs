@@ -12,7 +12,7 @@ use super::{ExitStatus, done, input};
 use crate::engine::check;
 use crate::engine::host::{LinkJudgement, Names};
 use crate::engine::listed_by;
-use crate::engine::outcome::Verdict;
+use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
 use crate::file;
@@ -41,12 +41,16 @@ pub struct Args {
     targets: Vec<String>,
 }
 
+/// Entries of the block list that are named for one target: a line of input may hold thousands of hosts.
+const PLACES: usize = 20;
+
 /// What is needed to judge a target.
 struct Judge {
     policy: Policy,
     tlds: TldTable,
-    /// The operator's own block list.
+    /// The operator's own lists.
     blocked: Vec<Placed>,
+    allowed: Vec<Placed>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
@@ -65,8 +69,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let mut each = |target: &str| -> std::io::Result<()> {
         let checked = check::check(target, &judge.policy, &judge.tlds);
         worst = worst.max(checked.link.verdict);
-        let place = |list: &str| judge.place_of_list(list, &checked.link);
-        let record = JudgementRecord::new(target, &checked, &judge.policy, place);
+        let places = |list: &str| judge.places_of_list(list, &checked.link);
+        let record = JudgementRecord::new(target, &checked, &judge.policy, places);
         if args.json { json(&mut out, &record) } else { plain(&mut out, &record) }
     };
     let written = if args.targets.is_empty() {
@@ -129,14 +133,33 @@ impl Judge {
         let tlds = super::tld::table(&config);
         let policy = Policy { protected: Arc::new(protected), ..policy };
         let blocked = lists::placed(&config, List::Block)?;
-        Ok(Judge { policy, tlds, blocked })
+        let allowed = lists::placed(&config, List::Allow)?;
+        Ok(Judge { policy, tlds, blocked, allowed })
     }
 
-    /// Where the list with this key names the link: for the operator's own, the file and the line.
-    fn place_of_list(&self, list: &str, link: &LinkJudgement) -> String {
-        let names = |entry: &&Placed| link.hosts().any(|host| is_below(&host.ascii, &entry.name));
-        let own = self.blocked.iter().filter(|_| list == listed_by::OWN).find(names);
-        own.map_or(list, |entry| &entry.place).to_owned()
+    /// Where the list with this key names the link, a line each: for the operator's own, the file and the line of each
+    /// entry, and of the entry of the allow list that wins over it.
+    fn places_of_list(&self, list: &str, link: &LinkJudgement) -> Vec<String> {
+        let mut lines = Vec::new();
+        let listed = link.hosts().filter(|host| host.reasons.contains(Reason::Listed));
+        for host in listed.filter(|_| list == listed_by::OWN) {
+            let covers = |entry: &&Placed| is_below(&host.ascii, &entry.name);
+            // The nearest name is the one that was meant.
+            let allowed = self.allowed.iter().filter(covers).max_by_key(|entry| entry.name.len());
+            let wins = allowed.map_or_else(String::new, |Placed { name, place }| {
+                format!(", in vain: {place} allows {name}, and that wins")
+            });
+            for entry in self.blocked.iter().filter(covers) {
+                let line = format!("in {}{wins}", entry.place);
+                if lines.len() < PLACES && !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
+        if lines.is_empty() {
+            lines.push(format!("in {list}"));
+        }
+        lines
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Sources, Transport};
 use crate::daemon;
-use crate::engine::notices;
+use crate::engine::{self, notices};
 use crate::feed::{self, refresh::Source};
 use crate::file;
 use crate::plural::counted;
@@ -99,7 +99,7 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
             if quiet {
                 return Ok(ExitStatus::Done);
             }
-            let mut report = what_was_read(sources, &config)?;
+            let mut report = what_was_read(sources, &config, &settings)?;
             report.notes.extend(missing.iter().map(ToString::to_string));
             let vain = vain_settings(&config, &settings);
             report.notes.extend(vain.iter().map(ToString::to_string));
@@ -146,6 +146,12 @@ fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
             "a language that there are words for: those are in English now",
         ));
     }
+    if config.policy.undo_bytes.0 > engine::fields::TOGETHER as u64 {
+        found.push(config.problem(
+            "policy.undo_bytes",
+            "at most 8 KiB: Sendmail refuses a message whose header has more than 32 KiB in all",
+        ));
+    }
     if config.dns.servers.iter().any(|server| server.0.port() == 0) {
         found.push(config.problem("dns.servers", "ports that a server can listen at: not 0"));
     }
@@ -160,7 +166,11 @@ fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
 }
 
 /// What was read, one line each.
-fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
+fn what_was_read(
+    sources: &Sources,
+    config: &Config,
+    settings: &Settings,
+) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let out = &mut report.read;
     let of = |layer: &str| {
@@ -201,7 +211,7 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
             report.notes.extend(inline_suffixes(config, &key, (names, what)));
         }
     }
-    feeds(&mut report, config);
+    feeds(&mut report, config, &settings.own_names);
     let out = &mut report.read;
     for name in config.blocklists.keys() {
         let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
@@ -215,7 +225,7 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
 }
 
 /// The lists of others: a file from its path, a fetched list as it is stored.
-fn feeds(report: &mut Report, config: &Config) {
+fn feeds(report: &mut Report, config: &Config, own_names: &[String]) {
     let store = feed::store::Store::new(config.feed_directory());
     for feed in config.feeds() {
         let (name, place) = (&feed.name, feed.source.place());
@@ -242,6 +252,11 @@ fn feeds(report: &mut Report, config: &Config) {
                 };
                 // Writing to a String cannot fail.
                 let _ = writeln!(report.read, "feeds.{name}: {place}: {what}{invalid}");
+                if let Some(names) = list.names_of(own_names) {
+                    report.notes.push(format!(
+                        "feeds.{name}: it has names of yours, which do not count: {names}"
+                    ));
+                }
             }
             Ok(None) => report.notes.push(format!("feeds.{name}: {place}: not fetched yet")),
             // The error names the place.

@@ -32,7 +32,7 @@ use crate::record::printable::defanged;
 /// Show a message as the engine sees it
 ///
 /// The parts with their layers, every link with its verdict, reasons and edits, and the rule that
-/// applies; of a message that the filter has edited whether that can be undone, and whether links of
+/// applies: without an envelope, of those that depend on the header alone; of a message that the filter has edited whether that can be undone, and whether links of
 /// it were recalled. Banners and the tag of the Subject stand in what `rewrite` writes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -50,11 +50,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let settings = config.user_settings()?;
     let bytes = super::input::message(args.message.as_deref())?;
     let message = Message::split(&bytes);
-    let mut envelope = args.envelope.as_deref().map(envelope).transpose()?.unwrap_or_default();
+    let given = args.envelope.as_deref().map(envelope).transpose()?;
+    let is_given = given.is_some();
+    let mut envelope = given.unwrap_or_default();
     let host_name = host_name(&config);
     observe(&mut envelope, message.head, &settings.policies, &host_name);
-    let selection = settings.policies.select(&envelope);
-    let policy = with_feeds(&config, &selection.policy);
+    let selected = match is_given {
+        true => settings.policies.select(&envelope).policy,
+        false => settings.policies.select_by_header(&envelope),
+    };
+    let policy = with_feeds(&config, &selected);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
     let facts = Facts {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),

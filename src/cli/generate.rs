@@ -9,6 +9,7 @@ use clap_complete::Shell;
 
 use super::manual::{Page, pages};
 use super::{Cli, ExitStatus};
+use crate::file;
 
 /// Print manual pages or shell completions
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,7 @@ enum What {
         /// it, the program's own
         page: Option<String>,
 
-        /// Write every page into this directory instead
+        /// Write every page into this directory instead, which is made if need be
         #[arg(long, value_name = "DIR", conflicts_with = "page")]
         out: Option<PathBuf>,
     },
@@ -44,9 +45,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             let pages = pages(&program)?;
             match out {
                 Some(directory) => {
+                    fs::create_dir_all(&directory)
+                        .map_err(file::in_words)
+                        .with_context(|| format!("cannot make {}", directory.display()))?;
                     for Page { file, text } in pages {
                         let path = directory.join(file);
                         fs::write(&path, text)
+                            .map_err(file::in_words)
                             .with_context(|| format!("cannot write {}", path.display()))?;
                     }
                     Ok(ExitStatus::Done)

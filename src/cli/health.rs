@@ -11,6 +11,7 @@ use super::ExitStatus;
 use super::shared::{ConfigFile, number};
 use crate::config::Config;
 use crate::daemon::endpoint_of;
+use crate::file;
 use crate::milter::Endpoint;
 use crate::milter::wire::VERSION;
 
@@ -66,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             Ok(Ok(text)) => text,
             Ok(Err(error)) => {
                 answer = ExitStatus::Negative;
-                error.to_string()
+                why_not(&error)
             }
             Err(_) => {
                 answer = ExitStatus::Negative;
@@ -77,6 +78,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     }
     super::print(&out)?;
     Ok(answer)
+}
+
+/// Why nothing was answered, and what to look at.
+fn why_not(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => "nobody listens there: does the filter run?".to_owned(),
+        ErrorKind::NotFound => "there is no such socket: does the filter run?".to_owned(),
+        ErrorKind::PermissionDenied => "this user may not connect: try again with sudo".to_owned(),
+        _ => file::reason(error),
+    }
 }
 
 /// The milter address of this configuration.

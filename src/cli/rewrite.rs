@@ -19,8 +19,8 @@ use crate::policy::Envelope;
 /// stays unchanged; a part that an edit would give a line of more than 998 bytes is encoded anew, and
 /// `X-Linkmilter` says which (`recoded`). What undoes the edits is written into the header whole,
 /// whatever `policy.undo_bytes` says. Of the rules of the configuration, only those are used that
-/// depend on header fields alone (`when.header`): the envelope is unknown. Exit code 2 if the message cannot be
-/// written to its end.
+/// depend on the header alone (`when.header`, `list_mail`): the envelope is unknown. Exit code 2 if the message cannot
+/// be written to its end.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Add no header fields: a message without edits is written unchanged

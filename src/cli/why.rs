@@ -41,8 +41,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let Args { id, json, recalls, events } = args;
     let (_, journal) = events.open()?;
     recalls.iter().try_for_each(|directory| require_directory(directory))?;
-    let Found { events, recalls, damaged, not_found, permission_error } =
+    let Found { events, recalls, damaged, unread, not_found, permission_error } =
         find(id.trim(), &recalls, &journal)?;
+    if let Some(unread) = unread {
+        super::warn(&unread);
+    }
     if damaged > 0 {
         super::warn(&format_args!("{} of recalls cannot be read", counted(damaged, "line")));
     }
@@ -80,6 +83,8 @@ struct Found {
     recalls: Vec<(RecallEvent, Option<PathBuf>)>,
     /// Lines of recalls that cannot be read.
     damaged: u64,
+    /// What to tell of events that may be about it and cannot be read.
+    unread: Option<String>,
     /// The warning if nothing was found.
     not_found: String,
     /// Why the journal could not be read, where recalls of users may still help.
@@ -98,16 +103,18 @@ fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Fou
         true => Query { message_id: Some(&message_id), ..Query::default() },
         false => Query { queue_id: Some(&queue_id), ..Query::default() },
     };
-    let (not_found, permission_error) = match read(journal, query, |event| events.push(event)) {
-        // A user who may not read the journal can still see his own recalls.
-        Err(error) if may_have_recalls(&error, directories) => {
-            (String::new(), Some(journal_error(error)))
-        }
-        reading => {
-            let reading = reading.map_err(journal_error)?;
-            (reading.not_found_note(&format!("no message {id:?}"), journal), None)
-        }
-    };
+    let (unread, not_found, permission_error) =
+        match read(journal, query, |event| events.push(event)) {
+            // A user who may not read the journal can still see his own recalls.
+            Err(error) if may_have_recalls(&error, directories) => {
+                (None, String::new(), Some(journal_error(error)))
+            }
+            reading => {
+                let reading = reading.map_err(journal_error)?;
+                let not_found = reading.not_found_note(&format!("no message {id:?}"), journal);
+                (reading.unread_note(), not_found, None)
+            }
+        };
     let mut ids: BTreeSet<String> = events.iter().map(|event| event.message_id.clone()).collect();
     if by_message_id {
         ids.insert(message_id.clone());
@@ -130,7 +137,7 @@ fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Fou
         damaged += recalls_of(directory, &ids, add_recall).map_err(journal_error)?;
     }
     recalls.sort_by_key(|(event, _)| event.time);
-    Ok(Found { events, recalls, damaged, not_found, permission_error })
+    Ok(Found { events, recalls, damaged, unread, not_found, permission_error })
 }
 
 /// Whether recalls recorded by users may help when this user may not read the journal.

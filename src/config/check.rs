@@ -59,7 +59,8 @@ impl Checks<'_> {
         if !address.is_local() && !metrics.beyond_loopback {
             self.refuse(
                 "metrics.listen",
-                "a loopback address or unix:/PATH, since it has no access control",
+                "a loopback address or unix:/PATH, or metrics.beyond_loopback = true with it, and \
+                 metrics.token_file: else whoever connects may read",
             );
         }
         if !together && collide(server.listen.iter().chain([address])) {

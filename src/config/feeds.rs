@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::outcome::Verdict;
+use crate::feed::blocklist::AnswerFormat;
 use crate::feed::refresh::{Checksum, Feed, Source};
 use crate::feed::{EntryKind, Format, ListLayout};
 use crate::fetch::Fetch;
@@ -16,7 +17,8 @@ use super::{Config, HttpsUrl};
 settings! {
     /// A list of bad names that somebody else publishes, fetched by HTTPS or read from a file.
     /// `NAME` is your choice; it appears in the log and the metrics. The last good list is kept in
-    /// the state directory. Names that are protected or allowed are ignored in a list.
+    /// the state directory. Names that are protected, allowed or your own (`outbound.local_domains`)
+    /// are ignored in a list.
     pub struct FeedSection {
         /// The `https:` URL of the list. Either this or `file`.
         url: Option<HttpsUrl> = "", Reload;
@@ -138,6 +140,40 @@ impl Config {
                 Sum::Url(url) => Checksum::Fetched(fetch(url)),
             }),
         })
+    }
+}
+
+impl Config {
+    /// What holds for a list of `feeds` or `blocklists` where it says nothing, as keys with their values in TOML.
+    pub(super) fn implied(&self, section: &str, name: &str) -> Vec<(&'static str, String)> {
+        let text = |word: &str| format!("{word:?}");
+        if section == "blocklists" {
+            let form = AnswerFormat::default().as_str();
+            return vec![("form", text(form)), ("verdict", text(Verdict::Suspect.as_str()))];
+        }
+        let section = self.feeds.get(name);
+        let Some(feed) = section.and_then(|section| self.feed(name, section)) else {
+            return Vec::new();
+        };
+        let Feed { layout, verdict, refresh, warn_age, max_bytes, max_entries, .. } = feed;
+        let seconds = |time: Duration| text(&format!("{}s", time.as_secs()));
+        let mut implied = vec![
+            ("format", text(layout.format.as_str())),
+            ("refresh", seconds(refresh)),
+            ("max_size", max_bytes.to_string()),
+            ("max_entries", max_entries.to_string()),
+            ("warn_age", seconds(warn_age)),
+        ];
+        if layout.format != Format::Rpz {
+            implied.insert(1, ("holds", text(layout.entry_kind.as_str())));
+        }
+        if layout.entry_kind != EntryKind::Names {
+            implied.push(("verdict", text(verdict.as_str())));
+        }
+        if let Source::Url(fetch) = feed.source {
+            implied.push(("timeout", seconds(fetch.timeout)));
+        }
+        implied
     }
 }
 

@@ -35,6 +35,9 @@ pub struct Settings {
     pub allowed: Arc<Names>,
     pub protected: Arc<Names>,
     pub blocked: Arc<Names>,
+    /// Names to which lists of others do not apply: those of `outbound.local_domains`, and of the lists of protected and
+    /// allowed names, each once.
+    pub own_names: Arc<Vec<String>>,
     /// Block lists to query over DNS. Empty for a command of a user.
     pub blocklists: Vec<Blocklist>,
 }
@@ -115,6 +118,13 @@ impl Config {
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
+        let domains = self.outbound.local_domains.iter();
+        let mut own_names: Vec<String> = domains.clone().map(|domain| domain.0.clone()).collect();
+        let of_lists = protected.iter().chain(&allowed);
+        own_names.extend(of_lists.map(|name| name.trim_start_matches('=').to_owned()));
+        own_names.sort_unstable();
+        own_names.dedup();
+        let own = Arc::new(engine::lists::Table::of_names(domains.map(|domain| &domain.0)));
         let base = self.base_policy();
         // Parsing the built-in names takes a millisecond, and the policy has them already.
         let builtin = match lists.protected_builtin {
@@ -127,6 +137,7 @@ impl Config {
             Arc::new(hosts(blocked)),
         );
         let base = engine::Policy {
+            lists: engine::lists::Lists { own, ..base.lists },
             words: Arc::new(words),
             allowed: Arc::clone(&allowed),
             protected: Arc::clone(&protected),
@@ -139,7 +150,8 @@ impl Config {
             Policies::new(base, self.policy.profile, self.sorted_rules(), self.exemptions())
                 .with_local_mail(self.local_mail())
                 .with_upstream(self.upstream());
-        Ok(Settings { policies, allowed, protected, blocked, blocklists })
+        let own_names = Arc::new(own_names);
+        Ok(Settings { policies, allowed, protected, blocked, own_names, blocklists })
     }
 
     /// The path of a list or key file; relative paths begin at the directory of the configuration

@@ -148,7 +148,8 @@ settings! {
     /// What is done to mail. A rule can override it for some mail.
     pub struct PolicySection {
         /// `exempt` and `report-only` change nothing, `enforce` edits unsafe links, `strict`
-        /// suspect ones as well. To be careful, start with `report-only`.
+        /// suspect ones as well, but for bare words that no reader takes for another name. To be
+        /// careful, start with `report-only`.
         profile: Profile = "\"enforce\"", Reload;
         /// UTS #39 restriction level that a host must reach: `ascii-only`, `single-script`,
         /// `highly-restrictive`, `moderately-restrictive`, `minimally-restrictive`, `unrestricted`.
@@ -199,7 +200,9 @@ settings! {
         /// everything else together.
         qr_codes: QrCodes = "\"off\"", Reload;
         /// Size limit of an undo recipe in a header field, in bytes; a larger one goes to the state
-        /// directory. Default: leaves space below Sendmail's limit of 32 KiB for all headers.
+        /// directory. Default: leaves space below Sendmail's limit of 32 KiB for all headers, over
+        /// which it refuses a message; with more than 8 KiB that may happen to mail with long
+        /// headers. Postfix has no such limit.
         undo_bytes: Size = "6000", Reload, 0..=16384;
         /// What happens if an undo recipe cannot be stored, for example on a full disk: `edit`
         /// edits anyway, and the header says `undo=lost`; `report-signed` leaves signed mail

@@ -222,9 +222,9 @@ impl Text for Address {
                 Err(Some("an absolute path after unix:".to_owned()))
             };
         }
-        let rest =
-            text.strip_prefix("inet:").or_else(|| text.strip_prefix("inet6:")).ok_or(None)?;
-        let (port, host) = rest.split_once('@').ok_or(None)?;
+        let rest = text.strip_prefix("inet:").or_else(|| text.strip_prefix("inet6:"));
+        let (port, host) =
+            rest.and_then(|rest| rest.split_once('@')).ok_or_else(|| milter_form(text))?;
         let port =
             port.parse().map_err(|_| Some("a port from 0 to 65535 after inet:".to_owned()))?;
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
@@ -233,6 +233,20 @@ impl Text for Address {
         }
         Ok(Address::Inet { host: bare.to_owned(), port })
     }
+}
+
+/// What an address in another form would be here, with what is expected: `127.0.0.1:9895`, `9895`, `/run/x.sock`.
+fn milter_form(text: &str) -> Option<String> {
+    let bare = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    let (host, port) = bare.rsplit_once(':').unwrap_or(("", bare));
+    let host = if matches!(host, "" | "inet" | "inet6") { "127.0.0.1" } else { host };
+    let meant = match port.parse::<u16>() {
+        Ok(port) => format!("inet:{port}@{host}"),
+        Err(_) if text.starts_with('/') => format!("unix:{text}"),
+        Err(_) => return None,
+    };
+    Address::parse(&meant).ok()?;
+    Some(format!("{}, {meant} say", Address::EXPECTED))
 }
 
 impl Address {

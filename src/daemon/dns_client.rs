@@ -26,6 +26,9 @@ use crate::tld::faults::Fault;
 const MIN_LIST_TTL: Duration = Duration::from_secs(60);
 const MAX_LIST_TTL: Duration = Duration::from_secs(60 * 60);
 
+/// Why a block list refuses to answer.
+const REFUSES: &str = "a public resolver, too many queries, or a wrong key";
+
 /// The resolvers in force. One whose settings a reload does not change keeps its cache and its breaker.
 #[derive(Debug)]
 pub struct DnsClient {
@@ -69,6 +72,7 @@ impl Dns for ListDns {
     type Answer = BlocklistAnswer;
 
     const UNANSWERED: BlocklistAnswer = BlocklistAnswer::Unanswered;
+    const DENIED: BlocklistAnswer = BlocklistAnswer::Refused;
 
     async fn ask(&self, domain: &str) -> Resolution<BlocklistAnswer> {
         let question = self.list.query_name(domain);
@@ -83,10 +87,10 @@ impl Dns for ListDns {
         let said = match response {
             Response::Exists { .. } => self.list.interpret(&addresses),
             Response::Missing { .. } => BlocklistAnswer::Clean,
-            Response::Timeout
-            | Response::Failed
-            | Response::AccessDenied
-            | Response::Contradicted => BlocklistAnswer::Unanswered,
+            Response::AccessDenied => BlocklistAnswer::Refused,
+            Response::Timeout | Response::Failed | Response::Contradicted => {
+                BlocklistAnswer::Unanswered
+            }
         };
         let response =
             if said == BlocklistAnswer::Refused { Response::AccessDenied } else { response };
@@ -154,18 +158,17 @@ impl DnsClient {
                 "dns: the server says that the top-level domain {tld:?} does not exist, which IANA's table has: \
                  does it reach the root? The table decides"
             ),
-            Fault::Unanswered => {
+            Fault::Unanswered | Fault::Denied => {
                 "dns: no question about a top-level domain is answered; IANA's table decides".to_owned()
             }
         });
-        let unanswered =
-            |list: &&Arc<ListResolver>| list.resolver.fault() == Some(Fault::Unanswered);
-        let lists = self.lists.iter().filter(unanswered);
-        let lists = lists.map(|list| {
-            format!(
-                "blocklists.{}: no question is answered; the list counts for nothing",
-                list.list.name
-            )
+        let lists = self.lists.iter().filter_map(|list| {
+            let why = match list.resolver.fault()? {
+                Fault::Denied => format!("the list refuses to answer ({REFUSES})"),
+                Fault::Unanswered => "no question is answered".to_owned(),
+                Fault::Contradicted(_) => return None,
+            };
+            Some(format!("blocklists.{}: {why}; the list counts for nothing", list.list.name))
         });
         tlds.into_iter().chain(lists).collect()
     }
@@ -270,11 +273,7 @@ impl ListResolver {
         match said {
             BlocklistAnswer::Refused => {
                 if let Some(more) = self.refused.admit(Instant::now()) {
-                    tracing::warn!(
-                        list,
-                        more,
-                        "the block list refuses to answer: a public resolver, too many queries, or a wrong key"
-                    );
+                    tracing::warn!(list, more, "the block list refuses to answer: {REFUSES}");
                 }
             }
             BlocklistAnswer::Unexpected => {

@@ -37,6 +37,8 @@ pub struct Feeds {
     current: ArcSwap<Vec<Arc<Listing>>>,
     /// The policy of the last message with its listings: most messages have the same policy.
     last: ArcSwapOption<MergedPolicy>,
+    /// Names of the operator, to which the lists do not apply.
+    own_names: ArcSwap<Vec<String>>,
     /// Notified when the settings of the lists change.
     changed: Notify,
 }
@@ -58,6 +60,7 @@ impl Feeds {
             feeds: Mutex::default(),
             current: ArcSwap::default(),
             last: ArcSwapOption::empty(),
+            own_names: ArcSwap::default(),
             changed: Notify::new(),
         }
     }
@@ -91,9 +94,19 @@ impl Feeds {
         merged
     }
 
+    /// Puts the lists of these settings in force.
+    pub async fn apply_settings(&self, loaded: &super::settings::Loaded) {
+        let own_names = &loaded.settings.own_names;
+        if *self.own_names.load() != *own_names {
+            self.own_names.store(Arc::clone(own_names));
+            self.lock().values_mut().for_each(|state| state.is_noted = false);
+        }
+        self.apply(loaded.config.feeds()).await;
+    }
+
     /// Puts the saved copies of these lists in force, and makes a refresh of each due. Lists that are no longer
     /// configured are dropped at once, and changed verdicts count at once, even while a list is fetched.
-    pub async fn apply(&self, feeds: Vec<Feed>) {
+    async fn apply(&self, feeds: Vec<Feed>) {
         for feed in self.reconcile(feeds) {
             let loaded = self.run_detached(&feed, load_stored).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, list = feed.name, "the saved list is not used");
@@ -198,7 +211,8 @@ impl Feeds {
     }
 
     fn publish(&self) {
-        let states = self.lock();
+        let mut states = self.lock();
+        states.values_mut().for_each(|state| state.note(&self.own_names.load()));
         let loaded = states.values().filter_map(|state| state.loaded.as_ref());
         self.current.store(Arc::new(loaded.map(|loaded| Arc::clone(&loaded.listing)).collect()));
         self.metrics.lists.set_lists(states.values().map(|state| ConfiguredList {

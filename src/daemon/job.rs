@@ -201,15 +201,10 @@ impl Job {
         Judged { outcome, progress, restore: None, undo, envelope, policy, engine, dns }
     }
 
-    /// DNS answers about top-level domains, and block list entries for the domains of links. Local domains are
-    /// not looked up.
+    /// DNS answers about top-level domains, and block list entries for the domains of links.
     async fn query_dns(&self, inspection: &Inspection<'_>) -> (Answers, Vec<Arc<Listing>>) {
         let Some(dns) = &self.dns else { return Default::default() };
-        let Inspection { questions, domains, .. } = inspection;
-        let policies = &self.generation.settings.settings.policies;
-        let domains: Vec<_> =
-            domains.iter().filter(|domain| !policies.is_local(domain)).cloned().collect();
-        dns.query(questions, &domains).await
+        dns.query(&inspection.questions, &inspection.domains).await
     }
 
     /// Our own mail is accepted unchanged, without a header field.

@@ -253,7 +253,7 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     let settings = move || tld_refresh(&tld_filter.live.get().config);
     tokio::spawn(tlds.keep_fresh(settings, Arc::clone(&metrics)));
     // Saved lists are in force before the first message.
-    filter.feeds.apply(filter.live.get().config.feeds()).await;
+    filter.feeds.apply_settings(&filter.live.get()).await;
     tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(Arc::clone(&health)));
     let recipe_filter = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&recipe_filter.live.get().config);
@@ -422,7 +422,7 @@ impl Service {
             );
             self.filter.contacts.save_anew();
             // Lists that are not stored any more are fetched again.
-            self.filter.feeds.apply(self.filter.live.get().config.feeds()).await;
+            self.filter.feeds.apply_settings(&self.filter.live.get()).await;
         }
         self.kept.iter_mut().for_each(Kept::look);
         Ok(())
@@ -449,7 +449,7 @@ impl Service {
                 self.filter.set_memory(&loaded.config);
                 self.filter.contacts.apply(&loaded);
                 self.filter.tlds.reload();
-                self.filter.feeds.apply(loaded.config.feeds()).await;
+                self.filter.feeds.apply_settings(&loaded).await;
                 self.log.set_level(loaded.config.log.level);
                 self.metrics.generation(reloaded.number);
                 self.metrics.reload(TaskResult::Succeeded);

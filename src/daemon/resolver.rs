@@ -202,6 +202,9 @@ impl<D: Dns> Resolver<D> {
         {
             return AskResult::Pending(receiver.clone());
         }
+        if state.breaker.is_denied(now) {
+            return AskResult::Ready(D::DENIED);
+        }
         if state.in_flight.len() >= MAX_QUERIES_IN_FLIGHT || !state.breaker.may_ask(now) {
             return AskResult::Ready(D::UNANSWERED);
         }
@@ -367,6 +370,7 @@ impl Dns for TldDns {
     type Answer = Answer;
 
     const UNANSWERED: Answer = Answer::Unverified;
+    const DENIED: Answer = Answer::Unverified;
 
     /// Asks for the SOA of a top-level domain.
     async fn ask(&self, tld: &str) -> Resolution<Answer> {
@@ -402,9 +406,11 @@ fn response_of(error: &NetError) -> Response {
                 ResponseCode::NXDomain => Response::Missing { ttl },
                 // The name exists, with other records or as a delegation.
                 ResponseCode::NoError => Response::Exists { ttl },
+                ResponseCode::Refused => Response::AccessDenied,
                 _ => Response::Failed,
             }
         }
+        NetError::Dns(DnsError::ResponseCode(ResponseCode::Refused)) => Response::AccessDenied,
         NetError::Dns(DnsError::Nsec { response, proof, .. }) if proof.is_secure() => {
             let ttl = response.negative_ttl().map(seconds);
             match response.response_code {

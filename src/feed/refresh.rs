@@ -17,6 +17,9 @@ use crate::engine::lists::Listing;
 use crate::engine::splice::hex;
 use crate::fetch::{self, Fetch, FetchError, Validators};
 
+/// Names of the operator that are named of those that a list has.
+const NAMED: usize = 5;
+
 /// Bytes that are read of a checksum file.
 const MAX_CHECKSUM_FILE_BYTES: u64 = 64 << 10;
 
@@ -87,6 +90,20 @@ pub enum FeedError {
     Shrunk { place: String, before: usize, found: usize },
     #[error("{place}: expected 64 hexadecimal digits")]
     InvalidChecksum { place: String },
+}
+
+impl Loaded {
+    /// Which of these names the list has, or their `www.`: names of the operator, to which it does not apply. In words,
+    /// at most [`NAMED`] of them.
+    pub fn names_of(&self, own: &[String]) -> Option<String> {
+        let table = &self.listing.table;
+        let has = |name: &&String| table.covers(name) || table.covers(&format!("www.{name}"));
+        let found: Vec<&str> = own.iter().filter(has).map(String::as_str).collect();
+        let (named, more) = found.split_at(found.len().min(NAMED));
+        let more =
+            if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        (!named.is_empty()).then(|| named.join(", ") + &more)
+    }
 }
 
 impl Source {

@@ -30,10 +30,6 @@ impl LocalMail {
         !self.domains.is_empty()
     }
 
-    pub(super) fn has_domain(&self, domain: &str) -> bool {
-        self.has_address(&Address::of(&format!("@{domain}")))
-    }
-
     pub(super) fn has_address(&self, address: &Address) -> bool {
         self.domains.iter().any(|local| local.matches(address))
     }

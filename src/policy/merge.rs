@@ -45,7 +45,9 @@ pub(super) fn merge(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
 
 /// What one recipient blocks or protects counts for all. What one allows counts only if all allow something.
 fn lists(policies: &[&Policy]) -> Lists {
-    let mut merged = Lists::default();
+    // The same for all recipients.
+    let own = policies.first().map(|policy| Arc::clone(&policy.lists.own)).unwrap_or_default();
+    let mut merged = Lists { own, ..Lists::default() };
     for policy in policies {
         union(&mut merged.protected, &policy.lists.protected);
         union(&mut merged.blocked, &policy.lists.blocked);

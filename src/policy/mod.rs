@@ -138,17 +138,17 @@ impl Policies {
         Arc::clone(&self.default)
     }
 
-    /// The settings of the first matching rule that checks header fields only, or the default. For a message without an
-    /// envelope.
+    /// The settings for a message without an envelope, of which only the header is known: those of the first matching rule
+    /// whose conditions are all on the header, or the default. An author who is exempt is so here too.
     pub fn select_by_header(&self, envelope: &Envelope) -> Arc<engine::Policy> {
         let nobody = Address::default();
         let parties = Parties { sender: &nobody, recipient: &nobody };
         let matching = self.rules.for_recipient(&nobody).filter(|(rule, _)| {
             let conditions = &rule.conditions;
-            conditions.check_fields_only() && conditions.hold(envelope, Direction::Inbound, parties)
+            conditions.check_header_only() && conditions.hold(envelope, Direction::Inbound, parties)
         });
         let choice = Choice { rules: self.applicable(matching), report_only: false };
-        choice.policy(&self.default)
+        self.exempted_if(envelope, choice.policy(&self.default))
     }
 
     /// The settings for this envelope.
@@ -181,11 +181,16 @@ impl Policies {
         }
         let distinct: Vec<_> = distinct.into_iter().map(|(_, policy)| policy).collect();
         let policy = merge::merge(&distinct).unwrap_or_else(|| Arc::clone(&self.default));
-        let policy = match self.exemption(envelope) {
+        let policy = self.exempted_if(envelope, policy);
+        Selection { policy: adapt_to_path(policy, envelope.path), applied }
+    }
+
+    /// These settings, for a message that is not edited if it is exempt.
+    fn exempted_if(&self, envelope: &Envelope, policy: Arc<engine::Policy>) -> Arc<engine::Policy> {
+        match self.exemption(envelope) {
             Some(reason) => Arc::new(exempted(&policy, reason)),
             None => policy,
-        };
-        Selection { policy: adapt_to_path(policy, envelope.path), applied }
+        }
     }
 
     /// The DMARC result of our own server for the author's domain. If no authserv-id is configured it is the name of the
@@ -206,11 +211,6 @@ impl Policies {
         let is_own = pattern::is_below(&pattern::ascii_domain(id)?, &domain)
             && self.dmarc(envelope, id) == engine::Dmarc::Pass;
         is_own.then_some(domain)
-    }
-
-    /// Whether a domain is local, or below a local one.
-    pub fn is_local(&self, domain: &str) -> bool {
-        self.local_mail.has_domain(domain)
     }
 
     /// The direction of the message, as far as the envelope shows it.

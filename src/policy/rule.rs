@@ -145,10 +145,10 @@ impl Conditions {
             && matches(&self.recipients, parties.recipient)
     }
 
-    /// Whether there are conditions on trusted header fields and no others.
-    pub fn check_fields_only(&self) -> bool {
-        !self.headers.is_empty()
-            && Conditions { headers: Vec::new(), ..self.clone() } == Conditions::default()
+    /// Whether every condition is on the header: of list mail, or of trusted fields.
+    pub fn check_header_only(&self) -> bool {
+        let others = Conditions { list_mail: None, headers: Vec::new(), ..self.clone() };
+        others == Conditions::default()
     }
 }
 

@@ -87,17 +87,20 @@ pub struct InnerRecord {
 }
 
 impl JudgementRecord {
-    /// The record of a target, explained as this policy would act. `place_of_list` says where a list names it, by the
-    /// key of the list.
+    /// The record of a target, explained as this policy would act. `places_of_list` says where a list names it, by the
+    /// key of the list, a line each.
     pub fn new(
         input: &str,
         checked: &Checked,
         policy: &Policy,
-        place_of_list: impl Fn(&str) -> String,
+        places_of_list: impl Fn(&str) -> Vec<String>,
     ) -> Self {
         let link = &checked.link;
         let mut explanation = explain::link(link);
-        explanation.extend(checked.lists.iter().map(|list| format!("in {}", place_of_list(list))));
+        explanation.extend(checked.lists.iter().flat_map(|list| places_of_list(list)));
+        explanation.extend(checked.void_lists.iter().map(|list| {
+            format!("in {list}, in vain: lists of others take no host that is protected, allowed or yours")
+        }));
         if link.hosts().all(|host| host.ascii.is_empty()) && link.reasons.is_empty() {
             explanation.push("no host in it".to_owned());
         }

@@ -43,9 +43,14 @@ impl Breaker {
         true
     }
 
+    /// Whether no query is sent because the server has said that it does not serve us.
+    pub fn is_denied(&self, now: Moment) -> bool {
+        now < self.denied_until
+    }
+
     /// Records a response. Any response, a failure as well, shows that the server is reachable.
     pub fn record(&mut self, response: Response, now: Moment) {
-        if now < self.denied_until {
+        if self.is_denied(now) {
             return;
         }
         match response {
@@ -98,6 +103,7 @@ mod tests {
         // Responses to queries that were under way.
         breaker.record(Response::Timeout, seconds(1));
         breaker.record(Response::Missing { ttl: None }, seconds(2));
+        assert!(breaker.is_denied(seconds(599)) && !breaker.is_denied(seconds(600)));
         assert!(!breaker.may_ask(seconds(3)) && !breaker.may_ask(seconds(599)));
         assert!(breaker.may_ask(seconds(600)), "one probe");
         assert!(!breaker.may_ask(seconds(600)));

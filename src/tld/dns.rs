@@ -14,6 +14,9 @@ pub trait Dns: Send + Sync + 'static {
     /// The answer when no query could be sent, or no response came in time.
     const UNANSWERED: Self::Answer;
 
+    /// The answer while no query is sent, since the server has said that it does not serve us.
+    const DENIED: Self::Answer;
+
     /// Resolves a name in lower-case ASCII form, without the trailing dot.
     fn ask(&self, name: &str) -> impl Future<Output = Resolution<Self::Answer>> + Send;
 }
@@ -41,18 +44,21 @@ pub enum Response {
     Missing { ttl: Option<Duration> },
     /// No response in time.
     Timeout,
-    /// SERVFAIL, REFUSED, failed DNSSEC validation, or no server.
+    /// SERVFAIL, failed DNSSEC validation, or no server.
     Failed,
-    /// The server said that it does not serve us. More queries would make it worse.
+    /// The server said that it does not serve us: REFUSED, or the code by which a list says so. More queries would make
+    /// it worse.
     AccessDenied,
     /// NXDOMAIN for a top-level domain that IANA's table has: whoever answers does not know the root.
     Contradicted,
 }
 
 impl Response {
-    /// The response about a top-level domain, which the table has or not.
+    /// The response about a top-level domain, which the table has or not. A refusal is a failure: the next server of the
+    /// resolver may answer.
     pub const fn about_tld(self, in_table: bool) -> Response {
         match self {
+            Response::AccessDenied => Response::Failed,
             Response::Missing { .. } if in_table => Response::Contradicted,
             other => other,
         }

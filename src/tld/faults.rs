@@ -16,6 +16,8 @@ const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 pub enum Fault {
     /// None of the last queries was answered.
     Unanswered,
+    /// The server says that it does not serve us.
+    Denied,
     /// The DNS says that this top-level domain does not exist, and IANA's table has it.
     Contradicted(String),
 }
@@ -27,6 +29,8 @@ pub struct Faults {
     /// When the last of them was asked.
     unanswered_at: Moment,
     contradicted: Option<(String, Moment)>,
+    /// When the server said last that it does not serve us. What it answered besides takes that back.
+    denied_at: Option<Moment>,
 }
 
 impl Faults {
@@ -43,6 +47,7 @@ impl Faults {
             | Response::AccessDenied
             | Response::Contradicted => self.unanswered = 0,
         }
+        self.denied_at = (response == Response::AccessDenied).then_some(now);
         let kept = self.contradicted.as_ref().filter(|(_, since)| is_recent(*since, now));
         let about_this = kept.is_none_or(|(known, _)| known == name);
         if about_this {
@@ -57,6 +62,7 @@ impl Faults {
             Some((name, since)) if is_recent(*since, now) => {
                 Some(Fault::Contradicted(name.clone()))
             }
+            _ if self.denied_at.is_some_and(|since| is_recent(since, now)) => Some(Fault::Denied),
             _ => {
                 let many = self.unanswered >= MIN_UNANSWERED;
                 (many && is_recent(self.unanswered_at, now)).then_some(Fault::Unanswered)
@@ -90,7 +96,10 @@ mod tests {
             (Response::Failed, None),
             (Response::Timeout, Some(Fault::Unanswered)),
             (Response::Failed, Some(Fault::Unanswered)),
-            (Response::AccessDenied, None),
+            (EXISTS, None),
+            (Response::AccessDenied, Some(Fault::Denied)),
+            (Response::Timeout, Some(Fault::Denied)),
+            (EXISTS, None),
         ] {
             faults.record("zz", response, minutes(0));
             assert_eq!(faults.now(minutes(0)), expected, "{response:?}");

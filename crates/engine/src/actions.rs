@@ -29,10 +29,15 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
 
 /// The action on a link, whatever part it is in.
 pub fn link_anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
+    link_in_mode(policy, policy.mode, judged)
+}
+
+/// [`link_anywhere`] as it were in another mode.
+pub fn link_in_mode(policy: &Policy, mode: Mode, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
     }
-    let action = policy.link_action(judged.verdict, judged.reasons, judged.edit);
+    let action = policy.link_action_in(mode, judged.verdict, judged.reasons, judged.edit);
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::content::{self, Defanger, SeenBy};
 use super::judging::{Judge, Judged, TldStatus};
-use super::listed_by::lists_naming;
+use super::listed_by::{ListedBy, lists_naming};
 use super::net::{self, AfterSchemes};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
@@ -78,8 +78,8 @@ pub enum Fate {
     Asked(String),
     /// On the allow list, or in mail that is exempt.
     Exempt,
-    /// Reported in header, log and report.
-    Reported,
+    /// Reported in header, log and report; profile `strict` would do this with it.
+    Reported(LinkAction),
     /// Edited in this way.
     Edited(LinkAction),
 }
@@ -91,7 +91,7 @@ impl Fate {
             Fate::NoLink => "no-link",
             Fate::Fine | Fate::Asked(_) => "leave",
             Fate::Exempt => "exempt",
-            Fate::Reported => "report",
+            Fate::Reported(_) => "report",
             Fate::Edited(LinkAction::Leave) => "leave",
             Fate::Edited(LinkAction::PercentEncode) => "percent-encode",
             Fate::Edited(LinkAction::Punycode) => "punycode",
@@ -112,6 +112,8 @@ pub struct Checked {
     pub fates: [(Place, Fate); 3],
     /// The lists that name a host of it, or it, as keys of the configuration.
     pub lists: Vec<String>,
+    /// Lists of others that name a host of it to which they do not apply.
+    pub void_lists: Vec<String>,
 }
 
 /// Judges a host, a URL or a mail address as the filter would under this policy. The DNS is not asked.
@@ -138,11 +140,10 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     if link.host.as_ref().is_some_and(|host| host.question.is_some()) {
         link.add(Reason::TldUnknown);
     }
-    let lists = match link.reasons.contains(Reason::Listed) {
-        true => lists_naming(policy, link.hosts().map(|host| host.ascii.as_str()), &seen.lists),
-        false => Vec::new(),
-    };
-    Checked { kind, link, fates, lists }
+    let hosts = link.hosts().map(|host| host.ascii.as_str());
+    let ListedBy { counting, void } = lists_naming(policy, hosts, &seen.lists);
+    let lists = if link.reasons.contains(Reason::Listed) { counting } else { Vec::new() };
+    Checked { kind, link, fates, lists, void_lists: void }
 }
 
 /// The judgement of a host alone, by the same names and lists.
@@ -242,16 +243,23 @@ impl Checker<'_> {
 }
 
 /// What the policy does with a link, if `edit` finds something to edit.
-fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bool) -> Fate {
+fn fate_of(policy: &Policy, judged: &Judged, mut edit: impl FnMut(LinkAction) -> bool) -> Fate {
     if let TldStatus::Asked(tld) = &judged.tld_status {
         return Fate::Asked(tld.clone());
     }
-    let (action, done) = actions::link_anywhere(policy, judged);
-    match done {
-        Done::Edited if edit(action) => Fate::Edited(action),
-        Done::Exempt => Fate::Exempt,
-        Done::Reported if judged.verdict == Verdict::Ok => Fate::Fine,
-        Done::Edited | Done::Reported => Fate::Reported,
+    let mut in_mode = |mode| match actions::link_in_mode(policy, mode, judged) {
+        (action, Done::Edited) if edit(action) => Fate::Edited(action),
+        (_, Done::Exempt) => Fate::Exempt,
+        (_, Done::Reported) if judged.verdict == Verdict::Ok => Fate::Fine,
+        (_, Done::Edited | Done::Reported) => Fate::Reported(LinkAction::Leave),
+    };
+    match in_mode(policy.mode) {
+        // Most reported links stay in every mode: bare words of running text do.
+        Fate::Reported(_) => Fate::Reported(match in_mode(Mode::Strict) {
+            Fate::Edited(action) => action,
+            _ => LinkAction::Leave,
+        }),
+        fate => fate,
     }
 }
 
@@ -315,7 +323,7 @@ impl Checked {
         }
         let mut groups: Vec<(String, Vec<Place>)> = Vec::new();
         for (place, fate) in &self.fates {
-            let phrase = phrase(fate, policy, self.link.verdict);
+            let phrase = phrase(fate, policy);
             match groups.iter_mut().find(|(known, _)| *known == phrase) {
                 Some((_, places)) => places.push(*place),
                 None => groups.push((phrase, vec![*place])),
@@ -349,18 +357,17 @@ impl fmt::Display for Within<'_> {
     }
 }
 
-fn phrase(fate: &Fate, policy: &Policy, verdict: Verdict) -> String {
+fn phrase(fate: &Fate, policy: &Policy) -> String {
     let words = match fate {
         Fate::NoLink => "no link",
         Fate::Fine | Fate::Edited(LinkAction::Leave) => "left as it is",
         Fate::Asked(tld) => return format!("left as it is, unless the DNS knows .{tld}"),
         Fate::Exempt if policy.exempt.is_some() => "left as it is: such mail is exempt",
         Fate::Exempt => "left as it is: its host is on the allow list",
-        Fate::Reported if policy.mode == Mode::ReportOnly => "reported, and nothing is changed",
-        Fate::Reported if verdict == Verdict::Suspect && policy.mode != Mode::Strict => {
-            "reported (defanged with profile strict)"
-        }
-        Fate::Reported => "reported",
+        Fate::Reported(_) if policy.mode == Mode::ReportOnly => "reported, and nothing is changed",
+        Fate::Reported(LinkAction::Leave) => "reported",
+        Fate::Reported(LinkAction::Defang) => "reported (defanged with profile strict)",
+        Fate::Reported(_) => "reported (edited with profile strict)",
         Fate::Edited(LinkAction::PercentEncode) => "its path is percent-encoded",
         Fate::Edited(LinkAction::Punycode) => "its host is shown in Punycode",
         Fate::Edited(LinkAction::Unlink) => "made no link",
@@ -409,6 +416,39 @@ mod tests {
             ]
         );
         assert!(lines("https://example.com/").is_empty());
+    }
+
+    /// What is said of profile strict is what it does.
+    #[test]
+    fn a_suspect_word_is_left_by_every_profile() {
+        let strict = Policy { mode: Mode::Strict, ..policy() };
+        let tlds = TldTable::new(["com"], "");
+        let mut words = 0;
+        for target in [
+            "paypal-login.com",
+            "http://paypal-login.com/",
+            "www.paypal.com.evil.com",
+            "paypa1.com",
+            "ѕсоре.com",
+            "https://ѕсоре.com",
+            "0x7f.1",
+            "http://0x7f.1/",
+            "http://paypal-login.com/?u=paypa1.com",
+        ] {
+            let (now, then) = (check(target, &policy(), &tlds), check(target, &strict, &tlds));
+            assert_eq!(now.link.verdict, Verdict::Suspect, "{target}");
+            for ((place, fate), (_, in_strict)) in now.fates.iter().zip(&then.fates) {
+                match (fate, in_strict) {
+                    (Fate::Reported(said), Fate::Edited(done)) => assert_eq!(said, done),
+                    (Fate::Reported(said), _) => {
+                        assert_eq!(*said, LinkAction::Leave, "{target} {place:?}");
+                        words += 1;
+                    }
+                    (same, other) => assert_eq!(same, other, "{target} {place:?}"),
+                }
+            }
+        }
+        assert!(words > 0);
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecip
 /// The field for one link: its host, part and reasons.
 pub const LINK: &str = "X-Linkmilter-Link";
 
-/// Maximum bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
+/// Maximum bytes of all our fields, unless the operator allows longer recipes: Sendmail refuses a message with over
+/// 32 KiB of headers in all.
 pub const TOGETHER: usize = 8 << 10;
 
 /// Maximum number of link fields of a message: enough to show what it was about.

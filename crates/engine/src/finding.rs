@@ -337,7 +337,7 @@ fn lists_of(policy: &Policy, judged: &Judged) -> Vec<String> {
         return Vec::new();
     }
     let hosts = judged.host.as_deref().into_iter().chain(&judged.inner);
-    lists_naming(policy, hosts.map(|host| host.ascii.as_str()), &judged.lists)
+    lists_naming(policy, hosts.map(|host| host.ascii.as_str()), &judged.lists).counting
 }
 
 fn alternative(path: String, host: &str, part: usize) -> Candidate {

@@ -5,26 +5,39 @@ use super::policy::Policy;
 /// The key of the operator's own block list.
 pub const OWN: &str = "lists.blocked";
 
-/// The lists that name one of these hosts (lower-case ASCII form) and those that name the URL, as keys of the configuration,
-/// each once: `lists.blocked`, `rules.NAME.blocked`, and third-party lists by their own names.
+/// Which lists name a link, each once, as keys of the configuration: `lists.blocked`, `rules.NAME.blocked`, and third-party
+/// lists by their own names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ListedBy {
+    /// Those that count.
+    pub counting: Vec<String>,
+    /// Third-party lists that name a host to which they do not apply ([`Policy::is_above_listings`]).
+    pub void: Vec<String>,
+}
+
+/// The lists that name one of these hosts (lower-case ASCII form) and those that name the URL.
 pub(crate) fn lists_naming<'h>(
     policy: &Policy,
     hosts: impl IntoIterator<Item = &'h str>,
     of_url: &[String],
-) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+) -> ListedBy {
+    let mut found = ListedBy::default();
     for host in hosts {
         let own = policy.blocked.covers(host).then(|| OWN.to_owned());
         let rule = || format!("rules.{}.blocked", policy.rule);
         let of_rule = policy.lists.block(host).then(rule);
-        let listings = policy.lists.of_host(host).map(|listing| listing.name.clone());
-        for name in own.into_iter().chain(of_rule).chain(listings) {
-            add(&mut found, name);
+        own.into_iter().chain(of_rule).for_each(|name| add(&mut found.counting, name));
+        let mut listings = policy.lists.of_host(host).peekable();
+        if listings.peek().is_none() {
+            continue;
         }
+        let applying =
+            if policy.is_above_listings(host) { &mut found.void } else { &mut found.counting };
+        listings.for_each(|listing| add(applying, listing.name.clone()));
     }
-    for name in of_url {
-        add(&mut found, name.clone());
-    }
+    of_url.iter().for_each(|name| add(&mut found.counting, name.clone()));
+    let ListedBy { counting, void } = &mut found;
+    void.retain(|name| !counting.contains(name));
     found
 }
 
@@ -73,7 +86,7 @@ mod tests {
                 .into_iter()
                 .collect();
             assert_eq!(
-                lists_naming(&policy, hosts.iter().copied(), &of_url),
+                lists_naming(&policy, hosts.iter().copied(), &of_url).counting,
                 expected,
                 "{hosts:?}"
             );
@@ -93,5 +106,34 @@ mod tests {
             assert_eq!(lists, [&["feeds.urls"]], "{text}");
             assert_eq!(check(text, &policy, &tlds).lists, ["feeds.urls"], "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_of_others_takes_no_name_that_is_protected_allowed_or_ours() {
+        let names = ["own.example", "protected.example", "allowed.example", "evil.example"];
+        let table = Arc::new(Table::of_names(names));
+        let (name, verdict) = ("feeds.malware".to_owned(), Verdict::Unsafe);
+        let mut policy = Policy::default();
+        policy.protected = Arc::new(Names::new(["protected.example"]));
+        policy.allowed = Arc::new(Names::new(["allowed.example"]));
+        policy.lists.own = Arc::new(Table::of_names(["own.example"]));
+        policy.lists.listings =
+            Arc::new(vec![Arc::new(Listing { name, verdict, table, known: None })]);
+        let tlds = TldTable::new(["example"], "");
+        for name in names {
+            let host = format!("www.{name}");
+            let checked = check(&host, &policy, &tlds);
+            let counts = name == "evil.example";
+            let (counting, void): (&[&str], &[&str]) =
+                if counts { (&["feeds.malware"], &[]) } else { (&[], &["feeds.malware"]) };
+            assert_eq!(checked.lists, counting, "{name}");
+            assert_eq!(checked.void_lists, void, "{name}");
+            assert_eq!(checked.link.verdict == Verdict::Unsafe, counts, "{name}");
+        }
+        // What counts beside it is named alone.
+        policy.blocked = Arc::new(Names::new(["own.example"]));
+        let checked = check("www.own.example", &policy, &tlds);
+        assert_eq!(checked.lists, [OWN]);
+        assert_eq!(checked.void_lists, ["feeds.malware"]);
     }
 }

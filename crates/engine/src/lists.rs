@@ -100,7 +100,10 @@ pub struct Lists {
     pub blocked: Vec<Arc<Table>>,
     /// Hosts that are never edited because all of these tables have them; none without a table.
     pub allowed: Vec<Arc<Table>>,
-    /// Third-party lists. They do not apply to hosts that are protected or allowed.
+    /// The operator's own domains, to which third-party lists of hosts do not apply.
+    pub own: Arc<Table>,
+    /// Third-party lists. What they have of hosts does not apply to those that are protected, allowed or the operator's
+    /// own ([`Policy::is_above_listings`](super::Policy::is_above_listings)).
     pub listings: Arc<Vec<Arc<Listing>>>,
 }
 

@@ -270,6 +270,17 @@ impl Policy {
         self.exempt.is_none() && self.mode != Mode::ReportOnly
     }
 
+    /// Whether third-party lists of hosts do not apply to the host (lower-case ASCII form): it is protected, allowed or
+    /// the operator's own.
+    pub fn is_above_listings(&self, ascii: &str) -> bool {
+        let nobody = Names::default();
+        let mut protected =
+            std::iter::once(&nobody).chain(self.lists.protected.iter().map(Arc::as_ref));
+        self.allows(ascii)
+            || self.lists.own.covers(ascii)
+            || protected.any(|names| homograph::is_protected(ascii, &self.protected, names))
+    }
+
     /// Whether the host (lower-case ASCII form) is never edited.
     pub fn allows(&self, ascii: &str) -> bool {
         !ascii.is_empty() && (self.allowed.covers(ascii) || self.lists.allow(ascii))
@@ -285,20 +296,30 @@ impl Policy {
     /// The action for a link by mode, verdict and reasons. A reason overrides its verdict. A verdict has no effect if
     /// no client opens the link or no reader mistakes it (S30).
     pub fn link_action(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
-        if self.mode == Mode::ReportOnly {
+        self.link_action_in(self.mode, verdict, reasons, edit)
+    }
+
+    /// [`Policy::link_action`] as it were in another mode.
+    pub fn link_action_in(
+        &self,
+        mode: Mode,
+        verdict: Verdict,
+        reasons: Reasons,
+        edit: Edit,
+    ) -> LinkAction {
+        if mode == Mode::ReportOnly {
             return LinkAction::Leave;
         }
+        let by_verdict = || self.action_by_verdict(mode, verdict, edit);
         let by_reason = reasons.iter().filter_map(|reason| self.reason_actions.get(&reason)).max();
         match by_reason {
             // Whoever deceives could add such a path.
             Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
-                self.action_by_verdict(verdict, edit).max(LinkAction::PercentEncode)
+                by_verdict().max(LinkAction::PercentEncode)
             }
-            Some(LinkAction::Leave) if self.stands_without_left(reasons) => {
-                self.action_by_verdict(verdict, edit)
-            }
+            Some(LinkAction::Leave) if self.stands_without_left(reasons) => by_verdict(),
             Some(action) => *action,
-            None => self.action_by_verdict(verdict, edit),
+            None => by_verdict(),
         }
     }
 
@@ -308,8 +329,8 @@ impl Policy {
         others.any(|reason| reason.verdict() > Verdict::Notice)
     }
 
-    fn action_by_verdict(&self, verdict: Verdict, edit: Edit) -> LinkAction {
-        let mild = self.mode == Mode::Strict || verdict <= Verdict::Suspect;
+    fn action_by_verdict(&self, mode: Mode, verdict: Verdict, edit: Edit) -> LinkAction {
+        let mild = mode == Mode::Strict || verdict <= Verdict::Suspect;
         let needed = if mild { Edit::Reported } else { Edit::Link };
         if edit < needed {
             return LinkAction::Leave;
@@ -321,7 +342,7 @@ impl Policy {
             Some(action) => return *action,
             None => {}
         }
-        let floor = if self.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
+        let floor = if mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
         if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }
     }
 }

@@ -8,6 +8,7 @@ use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
 use crate::properties::{is_canonical, nfkc};
+use crate::reading::digit_of;
 use crate::status::is_restricted;
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
@@ -54,10 +55,20 @@ pub fn characters(label: &Label) -> Vec<Character> {
             return found;
         }
     }
-    match few_of_ascii(label) {
+    let mut found = match few_of_ascii(label) {
         few if few.is_empty() => characters_of(all(), CHARACTERS),
         few => few.into_iter().map(Character::of).collect(),
+    };
+    // Then it counts that they read as digits too (`δ8`), though they are more like letters.
+    let is_number = cfg!(feature = "senders")
+        && label.reasons.contains(Reason::DigitLookalike)
+        && !label.reasons.contains(Reason::TargetLookalike);
+    for character in found.iter_mut().filter(|_| is_number) {
+        if let Some(digit) = digit_of(character.character) {
+            character.reads_as = Some(digit.to_owned());
+        }
     }
+    found
 }
 
 /// The ASCII letters, each once, of a label that mixes scripts, resembles no name, and has mostly
@@ -407,5 +418,14 @@ mod tests {
             described.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"),
             "{described:?}"
         );
+    }
+
+    #[test]
+    fn letters_of_a_number_read_as_digits() {
+        let described = of_label("δ8", &[Reason::DigitLookalike]);
+        assert_eq!(described.last().unwrap(), "  U+03B4 GREEK SMALL LETTER DELTA reads as digit 6");
+        // In a name the letter that it is most like counts.
+        let both = of_label("δ8", &[Reason::DigitLookalike, Reason::TargetLookalike]);
+        assert_eq!(both.last().unwrap(), "  U+03B4 GREEK SMALL LETTER DELTA reads as Latin d");
     }
 }

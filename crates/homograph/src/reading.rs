@@ -139,6 +139,11 @@ pub fn reads_as(c: char) -> Option<&'static str> {
     texts.find(|text| !text.is_empty())
 }
 
+/// The digit that the character reads as, whatever else it reads as.
+pub(super) fn digit_of(c: char) -> Option<&'static str> {
+    readings(c).1.iter().find(|reading| is_digit(c, reading)).map(|reading| reading.text.as_str())
+}
+
 /// Whether there are letters and each has, by confusables.txt, the exact shape of a lower-case
 /// letter of the script without belonging to it: what no reader can tell apart (`а` for `a`; not
 /// `т` or `п`). Marks, digits and punctuation are skipped.

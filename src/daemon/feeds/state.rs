@@ -22,6 +22,8 @@ pub(super) struct FeedState {
     /// When the next refresh is due; `None` if it is refreshed at a reload only.
     pub due: Option<Instant>,
     warned: Option<Instant>,
+    /// Whether it was said which names of the operator the loaded list has.
+    pub is_noted: bool,
     /// The error of the last refresh, if it failed.
     pub error: Option<String>,
     /// Since when the settings name it.
@@ -32,7 +34,8 @@ impl FeedState {
     /// A refresh is due at once.
     pub fn new(feed: Feed, loaded: Option<Loaded>) -> FeedState {
         let due = Some(Instant::now());
-        FeedState { feed, loaded, due, warned: None, error: None, since: SystemTime::now() }
+        let since = SystemTime::now();
+        FeedState { feed, loaded, due, warned: None, is_noted: false, error: None, since }
     }
 
     /// Takes over new settings of the same list. Returns them if the list must be read anew because of them; until
@@ -89,12 +92,26 @@ impl FeedState {
                     "a new list"
                 );
                 self.loaded = Some(newer);
+                self.is_noted = false;
             }
             None => {
                 if let Some(loaded) = &mut self.loaded {
                     loaded.checked = SystemTime::now();
                 }
             }
+        }
+    }
+
+    /// Says once of a list which names of the operator it has: a mistake of whoever publishes it, perhaps also his.
+    pub fn note(&mut self, own_names: &[String]) {
+        let Some(loaded) = self.loaded.as_ref().filter(|_| !self.is_noted) else { return };
+        self.is_noted = true;
+        if let Some(names) = loaded.names_of(own_names) {
+            tracing::warn!(
+                list = self.feed.name,
+                names,
+                "a list has names of yours: they do not count"
+            );
         }
     }
 

@@ -58,11 +58,12 @@ word_enum! {
     pub enum ListAnswer {
         Listed = "listed",
         Clean = "clean",
-        /// It refuses to answer us: we use a public resolver, send too many queries, or have a wrong key.
+        /// It refuses to answer us: we use a public resolver, send too many queries, or have a wrong key. Also where it
+        /// is not queried, since it has refused before.
         Refused = "refused",
         /// An address that has no meaning in the form of this list.
         Odd = "odd",
-        /// Timeout, SERVFAIL, or not queried because it did not answer or refused before.
+        /// Timeout, SERVFAIL, or not queried because it did not answer before.
         Unanswered = "unanswered",
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{JournalError, Segment, failed, segments};
 use crate::file::{self, NextLine};
-use crate::plural::counted;
+use crate::plural::{counted, verb};
 use crate::record::SCHEMA_VERSION;
 use crate::record::event::Event;
 use crate::record::query::{Match, Query};
@@ -32,13 +32,28 @@ pub struct ReadSummary {
 impl ReadSummary {
     /// What to tell the user if more events may match than were found.
     pub fn omission_note(&self) -> Option<String> {
-        (self.maybe > 0).then(|| {
+        let maybe = (self.maybe > 0).then(|| {
             format!(
                 "{} had more hosts or recipient domains than are recorded of one: what was looked for may have \
                  been among them",
                 counted(self.maybe, "message")
             )
-        })
+        });
+        let notes: Vec<String> = maybe.into_iter().chain(self.unread_note()).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// What to tell the user of events that may match and cannot be read.
+    pub fn unread_note(&self) -> Option<String> {
+        let unread = |count, what: &str, why: &str| {
+            (count > 0).then(|| format!("{} of the journal {why}", counted(count, what)))
+        };
+        let are = verb(self.newer, "is", "are");
+        let newer = format!("that may match {are} of a newer version of linkmilter: not read");
+        let notes =
+            [unread(self.newer, "event", &newer), unread(self.damaged, "line", "cannot be read")];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     /// What to tell the user if nothing was found: these words, and how far back the journal goes.
@@ -48,7 +63,7 @@ impl ReadSummary {
             Some(oldest) => {
                 format!("{what} in the journal {journal}, which reaches back to {oldest}")
             }
-            None => format!("the journal {journal} is empty"),
+            None => format!("{what}: the journal {journal} has no event yet"),
         }
     }
 }

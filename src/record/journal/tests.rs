@@ -246,6 +246,13 @@ fn other_files_and_newer_events_are_ignored() {
     let (found, summary) = ids(root.path(), Timestamp(0));
     assert!(found.is_empty());
     assert_eq!((summary.newer, summary.damaged), (1, 1));
+    assert_eq!(
+        summary.unread_note().unwrap(),
+        "1 event of the journal that may match is of a newer version of linkmilter: not read; \
+         1 line of the journal cannot be read"
+    );
+    let note = ReadSummary::default().not_found_note("no message X", Path::new("/j"));
+    assert_eq!(note, "no message X: the journal /j has no event yet");
 }
 
 /// Hourly checks of a daemon that runs for some hours from each of these hours on.

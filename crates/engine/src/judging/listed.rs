@@ -28,14 +28,18 @@ impl Judge<'_> {
         Arc::new(listed)
     }
 
+    /// Whether third-party lists of hosts do not apply to a host: also to those of recipients.
+    pub(super) fn is_above_listings(&self, ascii: &str) -> bool {
+        self.is_protected(ascii) || self.policy.is_above_listings(ascii)
+    }
+
     fn list_verdict(&self, ascii: &str) -> Option<Verdict> {
         let lists = &self.policy.lists;
         if lists.block(ascii) {
             return Some(Verdict::Unsafe);
         }
         let verdict = lists.of_host(ascii).map(|listing| listing.verdict).max()?;
-        let is_good = self.is_protected(ascii) || self.policy.allows(ascii);
-        (!is_good).then_some(verdict)
+        (!self.is_above_listings(ascii)).then_some(verdict)
     }
 
     /// Adds the verdicts of the lists to the hosts inside a link.

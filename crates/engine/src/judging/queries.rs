@@ -49,8 +49,7 @@ impl Judge<'_> {
         for host in judged.host.as_deref().into_iter().chain(&judged.inner) {
             if host.question.is_some()
                 || host.reasons.contains(Reason::Listed)
-                || self.policy.allows(&host.ascii)
-                || self.is_protected(&host.ascii)
+                || self.is_above_listings(&host.ascii)
             {
                 continue;
             }
