@@ -32,10 +32,16 @@ pub fn only_rewrites(host: &str) -> bool {
     rows(host).iter().any(|(_, path, _)| path.is_empty())
 }
 
+/// The name below which pages of others are, each under its own name with hyphens.
+#[cfg(feature = "senders")]
+const HYPHENATED: &str = "translate.goog";
+
 /// Whether rewritten links below this host say in the host itself where they lead, whatever follows.
 #[cfg(feature = "senders")]
 pub fn name_end_in_host(host: &str) -> bool {
-    rows(host).iter().any(|(_, _, form)| *form == Form::Hyphenated)
+    let at = host.len().checked_sub(HYPHENATED.len());
+    let end = at.and_then(|at| host.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(HYPHENATED))
 }
 
 /// What is before and behind a URL in a path of the form that has it between others.
@@ -302,6 +308,15 @@ mod tests {
         for (host, tail, inner) in vectors() {
             assert_eq!(unwrap(host, tail).as_deref(), inner, "{host}{tail}");
         }
+    }
+
+    #[cfg(feature = "senders")]
+    #[test]
+    fn one_name_has_pages_of_others_under_their_own_names() {
+        for row in &ROWS {
+            assert_eq!(row.2 == Form::Hyphenated, row.0 == HYPHENATED, "{row:?}");
+        }
+        assert!(name_end_in_host("paypal-com.Translate.goog") && !name_end_in_host("goog"));
     }
 
     #[test]

@@ -22,9 +22,12 @@ const JSON_STEPS_PER_BYTE: usize = 1 + NESTED;
 /// the digits of an escape, `%3DaHR0c…`.
 const JOINED: usize = 3;
 
+/// Bytes of the shortest URL with a host, in base64.
+const SHORTEST: usize = 11;
+
 /// Whether there may be one.
 pub(super) fn may_hold(tail: &str) -> bool {
-    starts(tail).next().is_some() || escaped_strings(tail).is_some()
+    tail.len() >= SHORTEST && (starts(tail).next().is_some() || escaped_strings(tail).is_some())
 }
 
 /// How a value is written.
@@ -57,15 +60,24 @@ fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     // What most tails fail on: the second or third character of each in base64.
     let in_base64 = memchr2_iter(b'H', b'J', bytes)
         .filter_map(|at| at.checked_sub(if bytes.get(at) == Some(&b'H') { 1 } else { 2 }));
-    let in_capitals = memmem::find_iter(bytes, b"SFRUU");
+    let in_capitals = each(bytes, b"SFRUU");
     // The digits of `tp`.
-    let small = memmem::find_iter(bytes, b"747470").filter_map(|at| at.checked_sub(2));
-    let in_hexadecimal = small.chain(memmem::find_iter(bytes, b"48545450"));
+    let small = each(bytes, b"747470").filter_map(|at| at.checked_sub(2));
+    let in_hexadecimal = small.chain(each(bytes, b"48545450"));
     in_base64.chain(in_capitals).chain(in_hexadecimal).filter_map(move |start| {
         let form = Form::of(bytes.get(start..)?)?;
         let before = bytes.get(..start).unwrap_or_default();
         let joined = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric());
         (joined.take(JOINED + 1).count() <= JOINED).then_some((start, form))
+    })
+}
+
+/// Where a sign stands that most texts do not hold: the tables of a search are built behind the first one.
+fn each<'b>(bytes: &'b [u8], sign: &'static [u8]) -> impl Iterator<Item = usize> + use<'b> {
+    let found = memmem::find(bytes, sign).into_iter();
+    found.flat_map(move |first| {
+        let rest = bytes.get(first..).unwrap_or_default();
+        memmem::find_iter(rest, sign).map(move |at| first + at)
     })
 }
 

@@ -114,15 +114,13 @@ impl<'a> Judge<'a> {
 
     /// Whether both hosts have one domain or one owner; `name` is the name that the first one is such a site of.
     fn is_related(&self, (seen, name): (&str, Option<&str>), led: &str) -> bool {
-        if shared::is_anothers((seen, name), led) {
-            return false;
-        }
         // The suffix of a government is a site of it, and what is below it as well.
         let is_site = |site: &str| is_or_below(led, site) && self.is_protected(site);
-        self.are_of_one_owner(name.unwrap_or(seen), led)
+        let is_theirs = self.are_of_one_owner(name.unwrap_or(seen), led)
             || seen.strip_prefix("www.").is_some_and(is_site)
             || name.is_some() && same_domain(seen, led)
-            || self.is_national_site(led, seen)
+            || self.is_national_site(led, seen);
+        is_theirs && !shared::is_anothers((seen, name), led)
     }
 
     /// Whether a host is the site of a country of the name that another host belongs to.
