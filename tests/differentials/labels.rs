@@ -97,6 +97,12 @@ fn breaks_with_more_behind_the_sign() {
             format!("see https://=78=6E={gap}=2D=2D=79pal=2D=34=33=64=39=67=2E=63=6F=6D/\r\n");
         class("soft breaks", Fate::Caught, everywhere(fields, body));
     }
+    // To Python all up to the line end is nothing.
+    for gap in ["\r.example/ or\n", "\r.example/=2F\r\n", "\r\r.example/\n"] {
+        let fields = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n";
+        let body = format!("see https://x={gap}n--ypal-43d9g.com/ now\r\n");
+        class("soft breaks", Fate::Caught, everywhere(fields, body));
+    }
 }
 
 fn uuencoded(bytes: &[u8]) -> String {

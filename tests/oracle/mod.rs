@@ -190,11 +190,20 @@ fn header<'a>(part: &[Line<'a>]) -> (Vec<(String, String)>, Vec<Line<'a>>) {
             return (fields(&part[..index]), part[index + 1..].to_vec());
         }
         let envelope = line.starts_with(b"From ") || line.starts_with(b">From ");
-        if index == 0 && field(line).is_none() && !envelope {
+        if index == 0 && field(line).is_none() && !envelope && !label_follows(&part[1..]) {
             return (Vec::new(), part.to_vec());
         }
     }
     (fields(part), Vec::new())
+}
+
+/// Whether a label stands below the first line and its folds: then that line is no text, but a field gone wrong.
+fn label_follows(lines: &[Line]) -> bool {
+    let folded = |line: &&Line| line.starts_with(b" ") || line.starts_with(b"\t");
+    let folds: Vec<_> = lines.iter().take_while(|line| folded(line)).collect();
+    let blank = folds.iter().any(|line| line.trim_ascii().is_empty());
+    let label = lines.get(folds.len()).and_then(|line| field(line));
+    !blank && label.is_some_and(|(name, _)| name.starts_with("content-"))
 }
 
 fn field(line: &[u8]) -> Option<(String, String)> {
@@ -395,48 +404,73 @@ fn base64(raw: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Soft breaks go first, the lines between them are read by themselves.
 fn quoted_printable(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    for line in raw.split_inclusive(|b| *b == b'\n') {
-        let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let complete = text.len() < line.len();
-        let text = if complete { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
-        let end = &line[text.len()..];
-        let trimmed = {
-            let mut text = text;
-            while let [rest @ .., b' ' | b'\t'] = text {
-                text = rest;
-            }
-            text
-        };
-        let soft = trimmed.ends_with(b"=") || (!complete && trimmed.ends_with(b"=\r"));
-        let text = match (soft, complete) {
-            (true, _) => trimmed.strip_suffix(b"\r").unwrap_or(trimmed).strip_suffix(b"=").unwrap(),
-            (false, true) => trimmed,
-            (false, false) => text,
-        };
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let (line, end, next) = quoted_line(rest);
         let mut at = 0;
-        while at < text.len() {
-            let digits = text.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
-            let value = digits
-                .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
-                .and_then(|d| u8::from_str_radix(d, 16).ok());
-            match (text[at], value) {
-                (b'=', Some(value)) => {
+        while at < line.len() {
+            match hexadecimal(&line[at..]) {
+                Some(value) => {
                     out.push(value);
                     at += 3;
                 }
-                (byte, _) => {
-                    out.push(byte);
+                None => {
+                    out.push(line[at]);
                     at += 1;
                 }
             }
         }
-        if !soft {
-            out.extend_from_slice(end);
-        }
+        out.extend_from_slice(end);
+        rest = next;
     }
     out
+}
+
+/// The byte that an escape at the start says.
+fn hexadecimal(text: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(text.strip_prefix(b"=")?.get(..2)?).ok()?;
+    let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    u8::from_str_radix(digits, 16).ok().filter(|_| plain)
+}
+
+/// What stands on the first line, its line end if it has a hard one, and what follows. A line ends at LF, or where
+/// nothing printable stands between `=` and a line end, which is CR as well.
+fn quoted_line(raw: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    for (at, byte) in raw.iter().enumerate() {
+        let behind = &raw[at + 1..];
+        if *byte == b'\n' {
+            let line = &raw[..at];
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let blank = |b: &&u8| [b' ', b'\t'].contains(*b);
+            let shown = line.len() - line.iter().rev().take_while(blank).count();
+            return (&line[..shown], &raw[line.len()..=at], behind);
+        }
+        if *byte == b'='
+            && let Some(next) = behind_soft_break(behind)
+        {
+            return (&raw[..at], b"", next);
+        }
+    }
+    (raw, b"", b"")
+}
+
+/// What follows a soft break, behind its `=`.
+fn behind_soft_break(text: &[u8]) -> Option<&[u8]> {
+    let invisible = |b: &u8| *b == b' ' || b.is_ascii_control() && *b != b'\n';
+    let gap = text.iter().position(|b| !invisible(b)).unwrap_or(text.len());
+    let (gap, next) = text.split_at(gap);
+    match next.split_first() {
+        // LF CR is a line end as well.
+        Some((b'\n', next)) => Some(match next {
+            [b'\r', b'\n', ..] | [b'\r'] => next,
+            _ => next.strip_prefix(b"\r").unwrap_or(next),
+        }),
+        _ if gap.contains(&b'\r') => text.splitn(2, |b| *b == b'\r').nth(1),
+        next => next.is_none().then_some(b""),
+    }
 }
 
 fn uuencode(raw: &[u8]) -> Vec<u8> {

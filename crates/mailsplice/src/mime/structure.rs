@@ -446,18 +446,19 @@ impl<'m> Splitter<'m> {
     fn close(&mut self, walk: &mut Walk<'_>, from: usize, end: usize) {
         if let Some(open) = walk.open.take() {
             let range = open.start..end.max(open.start);
-            self.second_readings(walk, &open.entity, &range);
+            self.second_readings(walk, &open.entity, &range, end);
             self.leaf(walk, open.entity, range);
         }
         while let Some(message) = walk.messages.pop_if(|message| message.frames >= from) {
-            self.second_readings(walk, &message.entity, &(message.start..end.max(message.start)));
+            let range = message.start..end.max(message.start);
+            self.second_readings(walk, &message.entity, &range, end);
         }
         while walk.frames.len() > from
             && let Some(frame) = walk.frames.pop()
         {
             walk.boundaries.remove(&frame.boundary);
             let range = frame.start..end.max(frame.start);
-            self.second_readings(walk, &frame.entity, &range);
+            self.second_readings(walk, &frame.entity, &range, end);
             if frame.children == 0 {
                 self.without_delimiter(walk, frame.entity, range);
             } else {

@@ -144,12 +144,17 @@ impl Walk<'_> {
             let first = at == start;
             let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
             let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
-            let field = header::colon(bytes.get(at..).unwrap_or_default()).is_some();
-            if !field && !envelope && !folded {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let colon = header::colon(rest);
+            if colon.is_none() && !envelope && !folded {
                 // Most programs continue after a first line that is not a field. Here only if a label follows.
                 if first && !is_label_below(bytes, next) {
                     return Block { head: start..start, body: start, ragged };
                 }
+                ragged = ragged.or(Some(at));
+            }
+            // A name with NUL is one only to programs that drop it.
+            if colon.is_some_and(|colon| holds_nul(rest.get(..colon).unwrap_or_default())) {
                 ragged = ragged.or(Some(at));
             }
             at = next;
@@ -186,6 +191,10 @@ impl Walk<'_> {
         let before = self.bytes.get().get(..at).unwrap_or_default();
         header::without_line_end(before).len()
     }
+}
+
+fn holds_nul(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes).is_some()
 }
 
 /// Whether a label begins at this offset, or after the folds of the previous line.

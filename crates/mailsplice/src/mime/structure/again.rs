@@ -79,8 +79,15 @@ impl Splitter<'_> {
         self.reread(walk, Why::Boundary, other, range.clone());
     }
 
-    /// Queues walks for the other ways in which clients read the labels of this entity.
-    pub fn second_readings(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    /// Queues walks for the other ways in which clients read the labels of this entity. `end`: where its content ends,
+    /// before the range if the header took the line end of the delimiter.
+    pub fn second_readings(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+        end: usize,
+    ) {
         let mut others = Vec::new();
         for label in entity.labels.types.iter().skip(1) {
             let mut other = entity.clone();
@@ -100,7 +107,7 @@ impl Splitter<'_> {
             let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
             other.labels = Labels::of(block, entity.context.default_type);
             other.head = Head::Block(head.start..ragged);
-            others.push((Why::Header, other, ragged..range.end.max(ragged)));
+            others.push((Why::Header, other, ragged..end.max(ragged)));
         }
         others.extend(self.after_blanks(walk, entity, range));
         self.header_by_lone_crs(walk, entity, range);
@@ -479,6 +486,36 @@ mod tests {
         let body = [usual, usual, "--a--\n"].concat().replace('\n', "\r\n");
         let message = Message { head, body: body.as_bytes() };
         assert!(parse(message, &Limits::default()).layers.is_empty());
+    }
+
+    /// The contents of the parts of a multipart that has the delimiter `--a`.
+    fn contents(body: &str) -> Vec<String> {
+        let head = b"Content-Type: multipart/mixed; boundary=a\n";
+        let message = Message { head, body: body.as_bytes() };
+        let tree = parse(message, &Limits::default());
+        let content = |part| String::from_utf8_lossy(tree.content(message, part)).into_owned();
+        (0..tree.parts.len()).map(content).collect()
+    }
+
+    #[test]
+    fn the_line_end_before_a_delimiter_is_no_content_of_a_body_inside_the_header() {
+        for blank in ["", "\n"] {
+            let below = format!("no field\nContent-Type: text/plain{blank}");
+            let body = format!("--a\nX-Y: z\n{below}\n--a--\n");
+            assert!(contents(&body).contains(&below), "{body:?}");
+        }
+        // Without a delimiter it is content.
+        let all = contents("--a\nX-Y: z\nno field\nContent-Type: text/plain\n");
+        assert!(all.contains(&"no field\nContent-Type: text/plain\n".to_owned()), "{all:?}");
+    }
+
+    #[test]
+    fn a_field_name_with_nul_is_none_to_some() {
+        for name in ["\0X-Y", "X\0Y", "\0Content-Type"] {
+            let all = contents(&format!("--a\n{name}: z\n\nhello\n--a--\n"));
+            let both = ["hello".to_owned(), format!("{name}: z\n\nhello")];
+            assert!(both.iter().all(|one| all.contains(one)), "{all:?}");
+        }
     }
 
     #[test]

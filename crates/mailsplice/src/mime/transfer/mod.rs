@@ -39,6 +39,8 @@ pub enum Transfer {
     QuotedPrintableJoined,
     /// Quoted-printable, with LF and CRLF exchanged.
     QuotedPrintableSwapped,
+    /// Quoted-printable, as decoded by programs to which all between a lone CR behind `=` and the next LF is nothing.
+    QuotedPrintableCut,
     /// Base64, as most programs decode it: four characters for three bytes (RFC 2045 §6.8).
     Base64,
     /// Base64, as decoded by programs that take four characters at a time, including padding.
@@ -104,6 +106,7 @@ impl Transfer {
             Transfer::QuotedPrintable => Scheme::QuotedPrintable(Breaks::InPlace),
             Transfer::QuotedPrintableJoined => Scheme::QuotedPrintable(Breaks::First),
             Transfer::QuotedPrintableSwapped => Scheme::QuotedPrintable(Breaks::Swapped),
+            Transfer::QuotedPrintableCut => Scheme::QuotedPrintable(Breaks::ToFeed),
             Transfer::Base64 => Scheme::Base64(Padding::Ends),
             Transfer::Base64Quanta => Scheme::Base64(Padding::Counts),
             Transfer::Base64Skipping => Scheme::Base64(Padding::Skipped),

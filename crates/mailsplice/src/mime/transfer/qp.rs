@@ -9,6 +9,7 @@ use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
 use crate::byte_search::{each, equal, first};
 use crate::edit::RawEdit;
+use crate::mime::header::line_after;
 use crate::span::{PieceKind, Track};
 
 /// Most characters of a line that is written, including its soft break (RFC 2045 §6.7 rule 5).
@@ -23,21 +24,41 @@ pub(in crate::mime) enum Breaks {
     First,
     /// In order; other line ends are changed from CRLF to LF, or from LF to CRLF.
     Swapped,
+    /// In order; behind a lone CR all up to the next LF belongs to the break (Python).
+    ToFeed,
 }
 
-/// Whether there is a soft break inside an escape, so that the variants of [`Breaks`] differ.
-pub(in crate::mime) fn has_broken_escape(raw: &[u8]) -> bool {
+/// What makes the variants of [`Breaks`] differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::mime) struct OddBreaks {
+    /// A soft break inside an escape.
+    pub in_escape: bool,
+    /// A soft break at a lone CR.
+    pub at_carriage: bool,
+}
+
+/// Looks for soft breaks that programs do not read alike.
+pub(in crate::mime) fn odd_breaks(raw: &[u8]) -> OddBreaks {
+    let mut odd = OddBreaks::default();
     // Before the first break of a broken escape is its `=`, or that and one digit.
     let begins_break = |byte, next| (byte == b'=') & ((next <= b' ') | (next == 127));
-    let found = each(raw, begins_break, |at| {
+    let _ = each(raw, begins_break, |at| {
         let before = [at.checked_sub(1), at.checked_sub(2)].into_iter().flatten();
         let is_sign = |at: &usize| raw.get(*at) == Some(&b'=');
-        match before.filter(is_sign).any(|sign| broken_escape(raw, sign).is_some()) {
+        let mut signs = before.filter(is_sign);
+        odd.in_escape = odd.in_escape || signs.any(|sign| broken_escape(raw, sign).is_some());
+        odd.at_carriage |= raw.get(at + 1..).is_some_and(is_lone_carriage);
+        match odd.in_escape && odd.at_carriage {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     });
-    found.is_break()
+    odd
+}
+
+/// Whether a CR stands at the start, and no LF behind it.
+fn is_lone_carriage(rest: &[u8]) -> bool {
+    matches!(rest, [b'\r', next, ..] if *next != b'\n')
 }
 
 /// The byte of an escape at `at` that contains soft breaks, and its length with them.
@@ -182,6 +203,9 @@ fn escape(
     if escapes > 0 {
         map.push(before, at, PieceKind::Units { text: 1, source: 3 });
         return at + 3 * escapes;
+    }
+    if breaks == Breaks::ToFeed && is_lone_carriage(rest) {
+        return line_after(raw, at);
     }
     if let Some(skipped) = soft_break(rest) {
         return at + 1 + skipped;
@@ -433,14 +457,29 @@ mod tests {
     #[test]
     fn lines_may_be_joined_before_escapes_are_read() {
         for raw in ["x=D0==\r\nB0y", "x=D=\r\n0=B=\n0y", "x==\r\n=\r\nD0=B0y"] {
-            assert!(has_broken_escape(raw.as_bytes()), "{raw}");
+            assert!(odd_breaks(raw.as_bytes()).in_escape, "{raw}");
             let decoded = decode(raw.as_bytes(), Breaks::First);
             assert_eq!(String::from_utf8_lossy(&decoded.bytes), "xаy", "{raw}");
             assert_eq!(decoded.source(1..3), 1..raw.len() - 1, "{raw}");
         }
         for raw in ["x=D0=\r\n=B0y", "x=\r\nD0", "a==3D", "=D", "=D=\r\nx", "=="] {
-            assert!(!has_broken_escape(raw.as_bytes()), "{raw}");
+            assert!(!odd_breaks(raw.as_bytes()).in_escape, "{raw}");
         }
+    }
+
+    #[test]
+    fn a_lone_carriage_return_breaks_a_line_or_all_up_to_its_end() {
+        for raw in ["x=\rjunk\ny", "x=\rju=6Ek\r\ny", "x==\r\r\ny", "xy=\rjunk"] {
+            let expected = OddBreaks { in_escape: false, at_carriage: true };
+            assert_eq!(odd_breaks(raw.as_bytes()), expected, "{raw}");
+        }
+        for raw in ["x=\r\ny", "x=\ny", "x=\r", "x= \ry", "x\ry", "=3D\ry"] {
+            assert_eq!(odd_breaks(raw.as_bytes()), OddBreaks::default(), "{raw:?}");
+        }
+        let decoded = decode(b"x=\rju=6Ek\r\ny", Breaks::ToFeed);
+        assert_eq!(*decoded.bytes, *b"xy");
+        assert_eq!(decoded.source(0..2), 0..12);
+        assert_eq!(text("x=\rju=6Ek\r\ny"), "xjunk\r\ny");
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
         | Transfer::Base64Unpadded => !raw.is_empty(),
         Transfer::QuotedPrintable
         | Transfer::QuotedPrintableJoined
-        | Transfer::QuotedPrintableSwapped => {
+        | Transfer::QuotedPrintableSwapped
+        | Transfer::QuotedPrintableCut => {
             let begin = |at: usize| {
                 raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
             };
