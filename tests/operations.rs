@@ -476,7 +476,7 @@ fn health_waits_for_nobody_and_is_not_fooled() {
     for (address, expected) in [
         (silent.as_str(), "no answer within 1 s"),
         (odd_place.as_str(), "expected a milter"),
-        ("unix:/nonexistent", "No such file"),
+        ("unix:/nonexistent", "there is no such socket"),
     ] {
         let (code, said) = health(&site, &["--timeout", "1", "--address", address]);
         assert_eq!(code, Some(1), "{said}");
