@@ -113,9 +113,11 @@ mod tests {
         let names = ["own.example", "protected.example", "allowed.example", "evil.example"];
         let table = Arc::new(Table::of_names(names));
         let (name, verdict) = ("feeds.malware".to_owned(), Verdict::Unsafe);
-        let mut policy = Policy::default();
-        policy.protected = Arc::new(Names::new(["protected.example"]));
-        policy.allowed = Arc::new(Names::new(["allowed.example"]));
+        let mut policy = Policy {
+            protected: Arc::new(Names::new(["protected.example"])),
+            allowed: Arc::new(Names::new(["allowed.example"])),
+            ..Policy::default()
+        };
         policy.lists.own = Arc::new(Table::of_names(["own.example"]));
         policy.lists.listings =
             Arc::new(vec![Arc::new(Listing { name, verdict, table, known: None })]);
