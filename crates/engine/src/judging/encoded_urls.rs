@@ -2,7 +2,7 @@
 //! the escapes of JSON, as redirectors that nobody knows write where they lead. Honest ones do so, too: such a URL counts
 //! only if it is deceptive.
 
-use memchr::{memchr2, memchr2_iter, memmem};
+use memchr::{memchr2, memchr2_iter, memchr3_iter, memmem};
 
 use super::{HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Verdict, carried_steps};
 use crate::content::{MappedText, script};
@@ -58,13 +58,15 @@ impl Form {
 fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     let bytes = tail.as_bytes();
     // What most tails fail on: the second or third character of each in base64.
-    let in_base64 = memchr2_iter(b'H', b'J', bytes)
-        .filter_map(|at| at.checked_sub(if bytes.get(at) == Some(&b'H') { 1 } else { 2 }));
-    let in_capitals = each(bytes, b"SFRUU");
-    // The digits of `tp`.
-    let small = each(bytes, b"747470").filter_map(|at| at.checked_sub(2));
-    let in_hexadecimal = small.chain(each(bytes, b"48545450"));
-    in_base64.chain(in_capitals).chain(in_hexadecimal).filter_map(move |start| {
+    let in_base64 = memchr3_iter(b'F', b'H', b'J', bytes)
+        .filter_map(|at| at.checked_sub(if bytes.get(at) == Some(&b'J') { 2 } else { 1 }));
+    let digits = || {
+        // Those of `ttp`, and of `HTTP`.
+        let small = memmem::find_iter(bytes, b"747470").filter_map(|at| at.checked_sub(2));
+        small.chain(memmem::find_iter(bytes, b"48545450"))
+    };
+    let in_hexadecimal = may_hold_digits(bytes).then(digits).into_iter().flatten();
+    in_base64.chain(in_hexadecimal).filter_map(move |start| {
         let form = Form::of(bytes.get(start..)?)?;
         let before = bytes.get(..start).unwrap_or_default();
         let joined = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric());
@@ -72,12 +74,16 @@ fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     })
 }
 
-/// Where a sign stands that most texts do not hold: the tables of a search are built behind the first one.
-fn each<'b>(bytes: &'b [u8], sign: &'static [u8]) -> impl Iterator<Item = usize> + use<'b> {
-    let found = memmem::find(bytes, sign).into_iter();
-    found.flat_map(move |first| {
-        let rest = bytes.get(first..).unwrap_or_default();
-        memmem::find_iter(rest, sign).map(move |at| first + at)
+/// Every so many bytes one is looked at: in the digits of any URL at least [`DIGITS`] of them, one behind the other.
+const STRIDE: usize = 7;
+const DIGITS: usize = 2 * 11 / STRIDE;
+
+/// Whether a row of hexadecimal digits may be as long as those of a URL.
+fn may_hold_digits(bytes: &[u8]) -> bool {
+    let mut row = 0;
+    bytes.iter().step_by(STRIDE).any(|byte| {
+        row = if byte.is_ascii_hexdigit() { row + 1 } else { 0 };
+        row >= DIGITS
     })
 }
 

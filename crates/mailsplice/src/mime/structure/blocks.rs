@@ -14,6 +14,9 @@ use crate::edit::{Bypass, Limit};
 /// How a block of yEnc begins.
 const YENC: &[u8] = b"=ybegin ";
 
+/// The part of it that quoted-printable leaves as it is.
+const YENC_LETTERS: &[u8] = b"ybegin";
+
 /// Bytes at the start of a text in which a NUL says that its characters are wide.
 const WIDE: usize = 64;
 
@@ -34,7 +37,13 @@ impl Splitter<'_> {
         let transfer = part.transfer();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
         let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
-        if !shown || !uu::may_hold_blocks(raw, transfer) {
+        let is_encoded_page = !plain && transfer != Transfer::Identity;
+        let may_hold = match is_encoded_page && !transfer.is_base64() {
+            // No program has a reason to escape these.
+            true => memchr::memmem::find(raw, YENC_LETTERS).is_some(),
+            false => uu::may_hold_blocks(raw, transfer),
+        };
+        if !shown || !may_hold {
             return self.tree.parts.push(part);
         }
         let text = transfer.bytes(raw);
@@ -42,7 +51,7 @@ impl Splitter<'_> {
         part.holds_yenc = (transfer != Transfer::Identity || walk.layer > 0)
             && memchr::memmem::find(&text, YENC).is_some();
         // In pages, programs look for blocks of uuencode only in lines that are not encoded.
-        if !plain && transfer != Transfer::Identity {
+        if is_encoded_page {
             return self.tree.parts.push(part);
         }
         let blocks = uu::blocks(&text);
