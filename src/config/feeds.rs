@@ -141,9 +141,7 @@ impl Config {
             }),
         })
     }
-}
 
-impl Config {
     /// What holds for a list of `feeds` or `blocklists` where it says nothing, as keys with their values in TOML.
     pub(super) fn implied(&self, section: &str, name: &str) -> Vec<(&'static str, String)> {
         let text = |word: &str| format!("{word:?}");

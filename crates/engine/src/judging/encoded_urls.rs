@@ -74,9 +74,10 @@ fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     })
 }
 
-/// Every so many bytes one is looked at: in the digits of any URL at least [`DIGITS`] of them, one behind the other.
+/// Every so many bytes one is looked at: wherever the digits of a URL begin, at least [`DIGITS`] of them, one behind the
+/// other. The shortest is `http://a.co`.
 const STRIDE: usize = 7;
-const DIGITS: usize = 2 * 11 / STRIDE;
+const DIGITS: usize = 2 * "http://a.co".len() / STRIDE;
 
 /// Whether a row of hexadecimal digits may be as long as those of a URL.
 fn may_hold_digits(bytes: &[u8]) -> bool {
@@ -246,6 +247,15 @@ mod tests {
         }
         let many = "=aHR0cDovL2EuY29t".repeat(1_000);
         assert_eq!(decoded(&many).0.matches("u=").count(), URLS);
+    }
+
+    #[test]
+    fn the_shortest_digits_are_seen_wherever_they_begin() {
+        let digits: String = "http://a.co".bytes().map(|byte| format!("{byte:02x}")).collect();
+        for before in 0..2 * STRIDE {
+            assert!(may_hold_digits(format!("{}{digits}", "?".repeat(before)).as_bytes()));
+        }
+        assert!(!may_hold_digits(b"/track/v1-ab12cd/xyz?utm=summer"));
     }
 
     #[test]

@@ -139,7 +139,8 @@ impl Wanted {
 
 /// The transfer encodings in which a part may be read. Base64 with padding inside is decoded in two ways, with
 /// padding in odd places in four. Quoted-printable with a soft break inside an escape has two, and so have that with
-/// one at a lone CR, and uuencode with lines that do not match their length byte. Text with NUL is read with both kinds of line ends.
+/// one at a lone CR, and uuencode with lines that do not match their length byte. Text with NUL is read with both kinds
+/// of line ends.
 fn decodings_of(labelled: &[Transfer], raw: &[u8]) -> Vec<Decoding> {
     let mut all = labelled.to_vec();
     if labelled.contains(&Transfer::Base64) && base64::goes_on_behind_padding(raw) {

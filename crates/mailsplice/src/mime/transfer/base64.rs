@@ -219,15 +219,13 @@ fn decoded_letters(raw: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whether a text has a sign without which nothing is a link: a dot, a colon, an at sign, or an escape of
-/// one.
+/// Whether a text has a sign without which nothing is a link: a dot, a colon, an at sign, or an escape of one. Beyond
+/// ASCII any sign may be a dot to somebody.
 fn may_hold_link(text: &[u8]) -> bool {
     let is_sign = |byte: &u8| matches!(byte, b'.' | b':' | b'@' | b'&' | b'%');
-    text.iter().any(is_sign) || text.utf8_chunks().any(|chunk| chunk.valid().contains(DOTS))
+    let is_other = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace();
+    text.iter().any(is_sign) || text.utf8_chunks().any(|chunk| chunk.valid().contains(is_other))
 }
-
-/// Dots of hosts other than that of ASCII (UTS #46 §2.3, U+2024).
-const DOTS: [char; 4] = ['\u{2024}', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
 
 /// Whether these bytes have a text in them.
 fn is_text(bytes: &[u8]) -> bool {
