@@ -33,7 +33,7 @@ pub use inner::inner;
 
 use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;
-use mailsplice::mime::{Media, Part, Tree};
+use mailsplice::mime::{Charset, Media, Part, Tree};
 use mailsplice::splice::{self, fields::HeaderField};
 use truncate::truncated;
 use uts58::{Target, reference};
@@ -72,31 +72,17 @@ pub fn read(
     let unselected = unselected(parsed.as_ref(), &others);
     let author = Author::of(&message, judge);
     judge.set_authors(author.mailboxes.iter().map(|mailbox| Arc::clone(&mailbox.host)).collect());
-    let charset = tree.declared_charset();
-    // Reported once, of however many fields.
-    let mut is_first = true;
-    let mut subjects = HashSet::new();
-    // Texts of fields that were reported, so that each is reported once.
-    let mut reported = HashSet::new();
+    let mut said = Said { charset: tree.declared_charset(), ..Said::default() };
     for (header, span, interest) in shown.chain(unselected) {
-        let field = Field { part: "0", name: header.name.as_str(), span: span.clone(), interest };
+        let source = bounded.get(span.clone()).unwrap_or_default();
+        let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
-        reader.value(&header.value);
-        reader.report_impersonation(&header.value);
-        reader.report_addresses(&header.value);
-        if header.name == HeaderName::From && std::mem::take(&mut is_first) {
-            reader.report_first_author();
-        }
-        let source = bounded.get(span).unwrap_or_default();
-        reader.report_joined_names(&header.value, source);
-        if let HeaderValue::Text(text) = &header.value {
-            reader.subject(text, &mut subjects);
-            if !words.is_empty() && reader.may_be_reported(text) {
-                reported.insert(on_one_line(text));
-            }
-        }
-        if let Some(charset) = charset {
-            reader.report_in_charset((charset, source), &header.value, &mut subjects);
+        said.read(header, source, &mut reader);
+        if let HeaderValue::Text(text) = &header.value
+            && !words.is_empty()
+            && reader.may_be_reported(text)
+        {
+            said.texts.insert(on_one_line(text));
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
@@ -105,12 +91,47 @@ pub fn read(
     for (name, span, text) in &words {
         let field = Field { part: "0", name, span: span.clone(), interest: Interest::UnsafeUrls };
         let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
-        if reader.may_be_reported(text) && !reported.contains(&on_one_line(text)) {
+        if reader.may_be_reported(text) && !said.texts.contains(&on_one_line(text)) {
             reader.text(text);
-            reader.subject(text, &mut subjects);
+            reader.subject(text, &mut said.subjects);
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
+        }
+    }
+}
+
+/// What fields said, so that each text is reported once, of however many.
+#[derive(Default)]
+struct Said {
+    charset: Option<Charset>,
+    subjects: HashSet<String>,
+    /// Texts that may be read once more, with the charsets of their words.
+    texts: HashSet<String>,
+    has_author: bool,
+}
+
+impl Said {
+    /// Reports what a parsed field holds, of which `source` are the bytes.
+    fn read(
+        &mut self,
+        header: &Header<'_>,
+        source: &[u8],
+        reader: &mut FieldReader<'_, '_, '_, '_>,
+    ) {
+        let value = &header.value;
+        reader.value(value);
+        reader.report_impersonation(value);
+        reader.report_addresses(value);
+        if header.name == HeaderName::From && !std::mem::replace(&mut self.has_author, true) {
+            reader.report_first_author();
+        }
+        reader.report_joined_names(value, source);
+        if let HeaderValue::Text(text) = value {
+            reader.subject(text, &mut self.subjects);
+        }
+        if let Some(charset) = self.charset {
+            reader.report_in_charset((charset, source), value, &mut self.subjects);
         }
     }
 }

@@ -95,6 +95,29 @@ impl Between {
     }
 }
 
+/// What stands in front of the next letter.
+#[derive(Default)]
+struct Cursor {
+    /// The sign right before, if it is seen as a letter.
+    before: Option<char>,
+    /// A sign inside a word that is not seen, or is seen on a letter.
+    parted: Option<char>,
+    /// Whether the last sign is a blank that nobody types.
+    spaced: bool,
+    between: Between,
+    /// Signs since the last letter.
+    row: usize,
+}
+
+impl Cursor {
+    /// Passes a sign that is no letter.
+    fn pass(&mut self, c: char) {
+        (self.before, self.parted, self.spaced) = (None, None, is_untyped_blank(c));
+        self.between = self.between.and(c);
+        self.row += 1;
+    }
+}
+
 /// Words of most names, plus the end of the last one.
 const USUAL_WORDS: usize = 8;
 
@@ -112,69 +135,65 @@ impl DisplayText {
             far: None,
             pairs: Vec::new(),
         };
-        let mut row = 0;
-        let mut before: Option<char> = None;
+        let mut cursor = Cursor::default();
         let mut seen = composed(text).peekable();
         let mut visible = 0;
-        let (mut parted, mut spaced, mut between) = (None, false, Between::default());
         while let Some(c) = seen.next() {
             if is_unseen(c) {
-                parted = parted.filter(|parted| *parted != SOFT_HYPHEN).or(Some(c));
+                cursor.parted = cursor.parted.filter(|sign| *sign != SOFT_HYPHEN).or(Some(c));
                 continue;
             }
+            let before = cursor.before;
             // Of a row of blanks and signs, however long, one counts.
             visible += usize::from(before.is_some() || is_letter(c));
             if visible > SHOWN {
                 break;
             }
-            let mut kana = || [before, seen.peek().copied()].into_iter().flatten().any(is_katakana);
+            let mut beside = || [before, seen.peek().copied()].into_iter().flatten();
             let twin = if c.is_ascii() { None } else { kana_twin(c) };
-            let c = twin.filter(|_| kana()).unwrap_or(c);
+            let c = twin.filter(|_| beside().any(is_katakana)).unwrap_or(c);
             if !c.is_ascii() && uts58::unicode::hosts::is_mark(c) {
-                parted = parted.or(decorates(c).then_some(c));
-                continue;
-            }
+                cursor.parted = cursor.parted.or(decorates(c).then_some(c));
+            } else if is_letter(c) {
+                shown.add(c, c, &mut cursor);
             // `PayPa|` and `|inkedIn`, and `News | Apple`.
-            let stroke = c == '|'
-                && [before, seen.peek().copied()].iter().flatten().any(char::is_ascii_alphabetic);
-            if !is_letter(c) && !stroke {
-                (before, parted, spaced) = (None, None, is_untyped_blank(c));
-                between = between.and(c);
-                row += 1;
-                continue;
+            } else if c == '|' && beside().any(|c| c.is_ascii_alphabetic()) {
+                shown.add(c, 'l', &mut cursor);
+            } else {
+                cursor.pass(c);
             }
-            let blanks = std::mem::take(&mut row);
-            let at = shown.letters.len();
-            if blanks > NEAR && at > 0 {
-                shown.far.get_or_insert(at);
-            }
-            match before {
-                None => {
-                    shown.gaps.push(at);
-                    shown.begin_word(at);
-                }
-                Some(last) => {
-                    if stroke
-                        || last == '|'
-                        || begins_word(last, c)
-                        || begins_number(&shown.letters, c)
-                    {
-                        shown.begin_word(at);
-                    } else if c.is_lowercase() && ends_with_capitals(&shown.letters) {
-                        // `DHLExpress`, `N26Support`: the last capital begins the word.
-                        shown.begin_word(at - 1);
-                    }
-                    shown.parted.extend(parted.map(|c| (at, c)));
-                }
-            }
-            shown.spaced.extend(std::mem::take(&mut spaced).then_some(at));
-            shown.signs.extend((std::mem::take(&mut between) == Between::Sign).then_some(at));
-            parted = None;
-            shown.letters.push(if stroke { 'l' } else { c });
-            before = Some(c);
         }
         shown.bounds.push(shown.letters.len());
         shown
+    }
+
+    /// Adds a sign that is seen as a letter.
+    fn add(&mut self, c: char, letter: char, cursor: &mut Cursor) {
+        let between = std::mem::take(cursor);
+        let at = self.letters.len();
+        if between.row > NEAR && at > 0 {
+            self.far.get_or_insert(at);
+        }
+        match between.before {
+            None => {
+                self.gaps.push(at);
+                self.begin_word(at);
+            }
+            Some(last) => {
+                let is_stroke = c == '|' || last == '|';
+                if is_stroke || begins_word(last, c) || begins_number(&self.letters, c) {
+                    self.begin_word(at);
+                } else if c.is_lowercase() && ends_with_capitals(&self.letters) {
+                    // `DHLExpress`, `N26Support`: the last capital begins the word.
+                    self.begin_word(at - 1);
+                }
+                self.parted.extend(between.parted.map(|c| (at, c)));
+            }
+        }
+        self.spaced.extend(between.spaced.then_some(at));
+        self.signs.extend((between.between == Between::Sign).then_some(at));
+        self.letters.push(letter);
+        cursor.before = Some(c);
     }
 
     fn begin_word(&mut self, at: usize) {

@@ -119,19 +119,35 @@ impl Judge<'_> {
         if !carried.reasons.contains(Reason::Userinfo) {
             return carried;
         }
-        let without_user = Link { user: None, ..link.clone() };
         if self.is_address_as_link(text, link, host) {
-            return as_of_person(homograph::carried(
-                text,
-                &without_user,
-                host,
-                &self.context(bounds),
-            ));
+            return as_of_person(self.without_user(text, link, host, bounds));
         }
-        if !userinfo::is_login(text, link) {
-            return carried;
+        match userinfo::is_login(text, link) {
+            true => self.login((text, link), host, bounds, carried),
+            false => carried,
         }
-        let context = self.context(bounds);
+    }
+
+    /// What a link contains beside its host and its userinfo.
+    fn without_user(
+        &mut self,
+        text: &str,
+        link: &Link,
+        host: &Judgement,
+        bounds: HostBounds,
+    ) -> LinkJudgement {
+        let without_user = Link { user: None, ..link.clone() };
+        homograph::carried(text, &without_user, host, &self.context(bounds))
+    }
+
+    /// What a link contains whose userinfo is a login. Where that is somebody's, it counts for nothing.
+    fn login(
+        &mut self,
+        (text, link): (&str, &Link),
+        host: &Judgement,
+        bounds: HostBounds,
+        carried: LinkJudgement,
+    ) -> LinkJudgement {
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let mailbox = userinfo::mailbox(user);
         // A mailbox of the host's own domain, or somebody of the family that has it; nobody but the owner of these hosts
@@ -147,12 +163,8 @@ impl Judge<'_> {
         }
         let end = link.host.end;
         let alone = Link { tail: end..end, ..link.clone() };
-        let login = homograph::carried(text, &alone, host, &context);
-        let nobody = Sender { local: "", host: "" };
-        let poses = |name: &str| homograph::poses(name, nobody, &context).is_some();
+        let login = homograph::carried(text, &alone, host, &self.context(bounds));
         let local = mailbox.map(|(local, _)| local);
-        let given = userinfo::given_name(local.as_deref().unwrap_or(user));
-        let claims = poses(&given) || local.as_deref().is_some_and(poses);
         // An address where everybody can have one is a person's.
         let is_persons = |host: &Judgement| local.is_some() && self.is_mailbox_host(host);
         // A hoster tells its customers what their routers call.
@@ -160,7 +172,10 @@ impl Judge<'_> {
         let is_own_update =
             is_update && login.inner.iter().all(|host| self.is_recipients(&host.ascii));
         let is_plain = |host: &Judgement| self.is_unknown(host) || is_persons(host);
-        if !is_own_update && (claims || !login.inner.iter().all(is_plain)) {
+        if !is_own_update
+            && (self.login_poses(user, local.as_deref(), bounds)
+                || !login.inner.iter().all(is_plain))
+        {
             return carried;
         }
         let is_nobodys = |host: &Judgement| {
@@ -170,14 +185,22 @@ impl Judge<'_> {
         let is_account = has_accounts && login.inner.iter().all(is_nobodys);
         let is_of_person =
             is_own || is_own_update || is_account || login.inner.iter().all(is_persons);
-        let mut rest = homograph::carried(text, &without_user, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);
+        let mut rest = self.without_user(text, link, host, bounds);
         if is_of_person {
             return as_of_person(rest);
         }
         rest.add(Reason::Userinfo);
         rest.inner.extend(login.inner);
         rest
+    }
+
+    /// Whether the name in a login is that of an organisation.
+    fn login_poses(&self, user: &str, local: Option<&str>, bounds: HostBounds) -> bool {
+        let context = self.context(bounds);
+        let nobody = Sender { local: "", host: "" };
+        let poses = |name: &str| homograph::poses(name, nobody, &context).is_some();
+        poses(&userinfo::given_name(local.unwrap_or(user))) || local.is_some_and(poses)
     }
 
     /// Whether everybody can have an address at a host, and nothing is against it.

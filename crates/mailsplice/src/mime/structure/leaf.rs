@@ -65,12 +65,11 @@ impl Splitter<'_> {
         let Labels { types, transfers, disposition, names, bases, externals, forms, .. } =
             entity.labels;
         let label = types.first()?;
-        let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
-        // Encrypted data does not look like a page and has no file name of one.
-        if entity.context.encrypted && !also.first().is_some_and(|media| media.is_markup()) {
-            also = vec![if is_control(label, raw) { Media::Inert } else { Media::Opaque }];
-        }
-        let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
+        let first = || sniff::opening(raw, transfer);
+        let (media, mut also) = match entity.context.encrypted {
+            true => encrypted(label, sniff::of(label, &names, first), raw),
+            false => by_order(sniff::of(label, &names, first)),
+        };
         let is_opaque = match seal {
             Seal::None => media == Media::Opaque || also.contains(&Media::Opaque),
             Seal::Opened => false,
@@ -87,15 +86,14 @@ impl Splitter<'_> {
             .collect();
         let text = !matches!(media, Media::Opaque | Media::Inert);
         let codecs = if text { codecs(&charsets) } else { Vec::new() };
-        let reads_apart = |label: &String| {
-            is_unknown(label)
-                && !(is_of_ascii(label) && transfers.iter().all(|how| is_plain(&how.bytes(raw))))
+        let text_differs = || {
+            charsets.first().is_some_and(|label| is_read_as_others(label, &transfers, raw))
+                || text_behind_padding(&transfers, raw)
+                || forms.read_apart(&transfers, raw)
         };
-        if text && charsets.first().is_some_and(reads_apart)
+        if !codecs.is_empty()
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
-            || text && text_behind_padding(&transfers, raw)
-            || text && forms.read_apart(&transfers, raw)
-            || !codecs.is_empty()
+            || text && text_differs()
         {
             self.tree.ambiguous.insert(path.clone());
         }
@@ -176,6 +174,27 @@ const MEDIA_NAME: usize = 127;
 /// The name of a media type, truncated to the allowed length.
 fn truncated_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default()
+}
+
+/// The media that programs take a leaf for: of most, and of others.
+fn by_order(mut all: Vec<Media>) -> (Media, Vec<Media>) {
+    let first = if all.is_empty() { Media::Opaque } else { all.remove(0) };
+    (first, all)
+}
+
+/// The media of encrypted data. They do not look like a page, and have no file name of one.
+fn encrypted(label: &ContentType, seen: Vec<Media>, raw: &[u8]) -> (Media, Vec<Media>) {
+    match by_order(seen) {
+        (page, others) if page.is_markup() => (page, others),
+        _ if is_control(label, raw) => (Media::Inert, Vec::new()),
+        _ => (Media::Opaque, Vec::new()),
+    }
+}
+
+/// Whether programs that do not know a charset read other characters than those that do.
+fn is_read_as_others(charset: &str, transfers: &[Transfer], raw: &[u8]) -> bool {
+    let is_plain = || transfers.iter().all(|how| is_plain(&how.bytes(raw)));
+    is_unknown(charset) && !(is_of_ascii(charset) && is_plain())
 }
 
 /// Whether no program shows a leaf as text, whichever of its labels and transfer encodings it uses.
