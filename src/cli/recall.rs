@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 
 use super::shared::{Events, journal_error, number};
 use super::{ExitStatus, error_with_causes, host_arg, print, visible, warn};
+use crate::config::Config;
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
@@ -132,7 +133,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         false => imap::password(args.password_file.as_deref())?,
     };
     let roots = args.imap_ca.as_deref().map(imap::read_ca_file).transpose()?;
-    let (config, journal) = args.events.open()?;
+    let (config, journal) = args.events.clone().open()?;
     let known = print_journal_matches(&journal, &hosts, args.since);
     if args.maildir.is_empty() && args.imap.is_empty() {
         return known;
@@ -141,41 +142,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if let Err(error) = known {
         warn(&error_with_causes(&error));
     }
-    // A key that this user may not read is no error: then the recipes have no seal.
-    let seal_key = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
-    let settings = match seal_key {
-        Some(key) => config.daemon_settings(Some(key))?,
-        None => config.user_settings()?,
-    };
-    let host_name = config.server.host_name.as_ref().map(|name| name.0.clone());
-    let facts = Facts {
-        host_name: host_name.unwrap_or_else(|| "localhost".to_owned()),
-        language: config.policy.language.clone(),
-        ..Facts::default()
-    };
-    let mut run = Run {
-        recall: Recall::new(hosts, &settings.policies.default_policy(), facts),
-        tlds: super::tld::table(&config),
-        since: args.since.and_then(|span| SystemTime::now().checked_sub(span)),
-        max_message: config.server.max_message.0,
-        dry_run: args.dry_run,
-        give_back: args.give_back,
-        resume: args.resume,
-        pause: Duration::from_secs(1) / args.rate,
-        progress: match std::io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
-        },
-        totals: Totals::default(),
-        notes: match args.dry_run {
-            true => Notes::default(),
-            false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config))
-                .context(match args.recalls {
-                    Some(_) => "--recalls: nothing is changed",
-                    None => "it could not be recorded (--recalls): nothing is changed",
-                })?,
-        },
-    };
+    let mut run = Run::new(&args, hosts, &config, &journal)?;
     if args.give_back && !run.recall.checks_seals() {
         warn(&"no key can be read, so it cannot be checked who wrote a recipe");
     }
@@ -247,6 +214,49 @@ fn print_journal_matches(
 }
 
 impl Run {
+    fn new(
+        args: &Args,
+        hosts: Vec<String>,
+        config: &Config,
+        journal: &Path,
+    ) -> anyhow::Result<Run> {
+        // A key that this user may not read is no error: then the recipes have no seal.
+        let seal_key = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
+        let settings = match seal_key {
+            Some(key) => config.daemon_settings(Some(key))?,
+            None => config.user_settings()?,
+        };
+        let host_name = config.server.host_name.as_ref().map(|name| name.0.clone());
+        let facts = Facts {
+            host_name: host_name.unwrap_or_else(|| "localhost".to_owned()),
+            language: config.policy.language.clone(),
+            ..Facts::default()
+        };
+        Ok(Run {
+            recall: Recall::new(hosts, &settings.policies.default_policy(), facts),
+            tlds: super::tld::table(config),
+            since: args.since.and_then(|span| SystemTime::now().checked_sub(span)),
+            max_message: config.server.max_message.0,
+            dry_run: args.dry_run,
+            give_back: args.give_back,
+            resume: args.resume,
+            pause: Duration::from_secs(1) / args.rate,
+            progress: match std::io::stderr().is_terminal() {
+                true => ProgressBar::new_spinner(),
+                false => ProgressBar::hidden(),
+            },
+            totals: Totals::default(),
+            notes: match args.dry_run {
+                true => Notes::default(),
+                false => Notes::open(args.recalls.as_deref(), journal, journal::bounds(config))
+                    .context(match args.recalls {
+                        Some(_) => "--recalls: nothing is changed",
+                        None => "it could not be recorded (--recalls): nothing is changed",
+                    })?,
+            },
+        })
+    }
+
     /// The new version of a message, or `None` if it stays as it is.
     fn new_version(&mut self, place: &dyn Display, bytes: &[u8]) -> Option<Recalled> {
         if let Some(other) = not_a_message(bytes) {

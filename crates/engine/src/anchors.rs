@@ -19,6 +19,15 @@ pub struct Run<'a> {
 /// Bytes of a visible URL that are compared with the target.
 const COMPARED_BYTES: usize = 512;
 
+/// Adds that markup breaks a host. Text without a link breaks long words like this as well.
+fn add_break(broken: &mut Judged, is_link: bool, judge: &Judge<'_>) {
+    let is_word = || broken.host.as_deref().is_some_and(|host| judge.names_nobody_known(host));
+    match !is_link && is_word() {
+        true => broken.add_with(Reason::HtmlObfuscated, Verdict::Notice),
+        false => broken.add(Reason::HtmlObfuscated),
+    }
+}
+
 impl View<'_> {
     /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
     /// it leads to that host.
@@ -33,20 +42,11 @@ impl View<'_> {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.target();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
-            if occurrence.shown == Rendering::Broken && !leads_to_visible(judged, index, anchor) {
-                let broken = judged.get_mut(index).and_then(Option::as_mut);
-                broken.into_iter().for_each(|broken| {
-                    // Text without a link breaks long words like this as well.
-                    let is_word_break = anchor.is_none()
-                        && broken
-                            .host
-                            .as_deref()
-                            .is_some_and(|host| judge.names_nobody_known(host));
-                    match is_word_break {
-                        true => broken.add_with(Reason::HtmlObfuscated, Verdict::Notice),
-                        false => broken.add(Reason::HtmlObfuscated),
-                    }
-                });
+            if occurrence.shown == Rendering::Broken
+                && !leads_to_visible(judged, index, anchor)
+                && let Some(Some(broken)) = judged.get_mut(index)
+            {
+                add_break(broken, anchor.is_some(), judge);
             }
             if occurrence.anchor == AnchorAround::Calls {
                 let shown = judged.get_mut(index).and_then(Option::as_mut);
@@ -64,25 +64,35 @@ impl View<'_> {
                     .filter_map(|(_, target)| target.as_mut())
                     .for_each(|target| judge.compare_recipient(&visible, target));
             }
-            let shows =
-                run.occurrences.get(anchor).is_some_and(|href| self.shows(occurrence, href));
-            if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows)
+            let Some(href) = run.occurrences.get(anchor) else { continue };
+            if let Some(Some(target)) = judged.get_mut(anchor)
+                && !self.shows(occurrence, href)
                 && !self.names(occurrence, target)
             {
-                let before = target.verdict;
-                judge.compare(&visible, target, self.shown_as(occurrence));
+                self.compare_target((occurrence, &visible), (href, target), judge);
                 if !budget.spend(Stage::Judging, judge.take_steps()) {
                     return;
                 }
-                let leads_to_page =
-                    run.occurrences.get(anchor).is_some_and(|href| !is_address(href));
-                let is_person = leads_to_page
-                    && names_person(occurrence, &visible, judge)
-                    && judge.leads_to_known_site(target);
-                if is_person || self.is_escaped(occurrence) {
-                    target.verdict = target.verdict.min(before.max(Verdict::Notice));
-                }
             }
+        }
+    }
+
+    /// Compares what is visible with the target of the anchor around it. A person's address may lead to his page.
+    fn compare_target(
+        &self,
+        (occurrence, visible): (&Occurrence, &Judged),
+        (href, target): (&Occurrence, &mut Judged),
+        judge: &mut Judge<'_>,
+    ) {
+        let before = target.verdict;
+        judge.compare(visible, target, self.shown_as(occurrence));
+        let is_person = || {
+            !is_address(href)
+                && names_person(occurrence, visible, judge)
+                && judge.leads_to_known_site(target)
+        };
+        if self.is_escaped(occurrence) || is_person() {
+            target.verdict = target.verdict.min(before.max(Verdict::Notice));
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::anchors::Run;
 use super::budget::Budget;
-use super::content::SeenBy;
+use super::content::{Occurrence, SeenBy};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged};
@@ -235,19 +235,11 @@ fn judge_body(
             for (occurrence, judged) in view.occurrences.iter().zip(&judged) {
                 let seen = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
                 let url = seen.get(occurrence.span()).unwrap_or_default();
-                let judged = judged.as_ref().filter(|judged| {
-                    let is_found = occurrence.seen_by == SeenBy::Standard
-                        || judge.is_deceptive(seen, occurrence, judged);
-                    let is_run = || {
-                        matches!(occurrence.target, Target::Dangerous { .. })
-                            && judged.verdict > Verdict::Notice
-                    };
-                    let says_more = !is_anchors
-                        || judged.reasons.contains(Reason::TextHrefMismatch)
-                        || is_run();
-                    is_found && says_more
-                });
-                if let Some(judged) = judged {
+                if let Some(judged) = judged
+                    && (occurrence.seen_by == SeenBy::Standard
+                        || judge.is_deceptive(seen, occurrence, judged))
+                    && (!is_anchors || says_more_than_text(occurrence, judged))
+                {
                     report(context, (entry, kind.place()), url, judged, found);
                 }
             }
@@ -263,6 +255,12 @@ fn judge_body(
             return;
         }
     }
+}
+
+/// Whether a link of a page says what its target in the text of a file does not.
+fn says_more_than_text(occurrence: &Occurrence, judged: &Judged) -> bool {
+    let is_run = matches!(occurrence.target, Target::Dangerous { .. });
+    judged.reasons.contains(Reason::TextHrefMismatch) || is_run && judged.verdict > Verdict::Notice
 }
 
 fn report(

@@ -233,30 +233,7 @@ impl<'a> Judge<'a> {
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
         judged.reject_signs(spelling, link.kind);
         self.downgrade_turkish_capitals((text, link), spelling, &mut judged);
-        let edit = judged.edit;
-        let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if has_unusual_user(text, link)
-            || may_carry_host(tail)
-            || (tail.len() > 1 || homograph::name_end_in_host(spelling))
-                && self.is_rewriter(spelling)
-            || encoded_urls::may_hold(tail)
-        {
-            let carried = self.carried(text, link, &host, bounds);
-            self.steps += carried_steps(beside_host(text, link), &carried);
-            let carried = self.with_words_inside(tail, carried);
-            let carried = self.with_lists_inside(carried);
-            for host in &carried.inner {
-                self.seen.add(&host.ascii);
-            }
-            judged.join(carried);
-            if link.kind == Kind::Bare {
-                // A bare word is not edited for itself, but it is for hosts in its query.
-                judged.edit = judged.inner.iter().map(|host| host.edit).fold(edit, Edit::max);
-                if judged.reasons.contains(Reason::Userinfo) && judged.verdict >= Verdict::Unsafe {
-                    judged.edit = judged.edit.max(Edit::Link);
-                }
-            }
-        }
+        self.add_carried((text, link), spelling, (&host, bounds), &mut judged);
         if link.kind != Kind::Email {
             self.add_listed_url(text, link, &mut judged);
         }
@@ -269,6 +246,41 @@ impl<'a> Judge<'a> {
         self.downgrade_number(text, link, &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);
         Some(judged)
+    }
+
+    /// Adds what a link contains beside its host, where that may be something.
+    fn add_carried(
+        &mut self,
+        (text, link): (&str, &Link),
+        spelling: &str,
+        (host, bounds): (&Judgement, HostBounds),
+        judged: &mut Judged,
+    ) {
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        if !has_unusual_user(text, link)
+            && !may_carry_host(tail)
+            && (tail.len() <= 1 && !homograph::name_end_in_host(spelling)
+                || !self.is_rewriter(spelling))
+            && !encoded_urls::may_hold(tail)
+        {
+            return;
+        }
+        let edit = judged.edit;
+        let carried = self.carried(text, link, host, bounds);
+        self.steps += carried_steps(beside_host(text, link), &carried);
+        let carried = self.with_words_inside(tail, carried);
+        let carried = self.with_lists_inside(carried);
+        for host in &carried.inner {
+            self.seen.add(&host.ascii);
+        }
+        judged.join(carried);
+        if link.kind == Kind::Bare {
+            // A bare word is not edited for itself, but it is for hosts in its query.
+            judged.edit = judged.inner.iter().map(|host| host.edit).fold(edit, Edit::max);
+            if judged.reasons.contains(Reason::Userinfo) && judged.verdict >= Verdict::Unsafe {
+                judged.edit = judged.edit.max(Edit::Link);
+            }
+        }
     }
 
     /// Whether a host is a link rewriter, whose query may hide the target in any form. Links next to each other often

@@ -322,23 +322,10 @@ impl FieldReader<'_, '_, '_, '_> {
             false => Role::Deputy,
         };
         for (named, address) in mailboxes(addresses).take(MAILBOXES) {
-            let spelled = address.unwrap_or_default();
-            let mut own = Mailbox::read(spelled, self.judge);
-            // Text in place of an address is read as a name, and an address in it as the address.
-            let mut name = match (named, &own) {
-                (Some(name), _) => shown_name(name).into_owned(),
-                (None, None) => spelled.to_owned(),
-                (None, Some(_)) => {
-                    let Some((name, address)) = beside_address(spelled) else { continue };
-                    own = Mailbox::read(address, self.judge);
-                    name
-                }
+            let Some((name, own)) = self.name_and_mailbox(named, address.unwrap_or_default())
+            else {
+                continue;
             };
-            let inside = self.links(&name).into_iter().find(|link| link.kind == Kind::Email);
-            if let Some(link) = inside.filter(|_| own.is_none()) {
-                own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
-                name.replace_range(link.span, " ");
-            }
             if own.is_none() && role != Role::Author {
                 continue;
             }
@@ -357,21 +344,50 @@ impl FieldReader<'_, '_, '_, '_> {
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
             if let Some(target) = &impersonated {
-                let is_honest = own.as_ref().is_some_and(|own| {
-                    let sender = Sender { local: &own.local, host: &own.host.ascii };
-                    forwarders::speaks_for(&spelled, target, own, self.judge)
-                        || self.judge.is_named_after(&spelled, sender)
-                        || self.is_answer_to_author(&own.host)
-                });
-                let least =
+                let is_honest =
+                    own.as_ref().is_some_and(|own| self.may_be_called(&spelled, target, own));
+                let verdict =
                     if is_honest { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
-                judged.add_with(Reason::DisplayNamePoses, least);
+                judged.add_with(Reason::DisplayNamePoses, verdict);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
             verdict.into_iter().for_each(|verdict| judged.add_with(Reason::TextLookalike, verdict));
             let target = impersonated.or_else(|| disguised.and_then(|disguise| disguise.name));
             self.push_as(&spelled, &judged, target);
         }
+    }
+
+    /// The name that programs show for a mailbox, and its address. Text in place of an address is read as a name, and an
+    /// address in it as the address. `None` if there is no name.
+    fn name_and_mailbox(
+        &mut self,
+        named: Option<&str>,
+        spelled: &str,
+    ) -> Option<(String, Option<Mailbox>)> {
+        let mut own = Mailbox::read(spelled, self.judge);
+        let mut name = match (named, &own) {
+            (Some(name), _) => shown_name(name).into_owned(),
+            (None, None) => spelled.to_owned(),
+            (None, Some(_)) => {
+                let (name, address) = beside_address(spelled)?;
+                own = Mailbox::read(address, self.judge);
+                name
+            }
+        };
+        let inside = self.links(&name).into_iter().find(|link| link.kind == Kind::Email);
+        if let Some(link) = inside.filter(|_| own.is_none()) {
+            own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
+            name.replace_range(link.span, " ");
+        }
+        Some((name, own))
+    }
+
+    /// Whether an honest sender is shown with the name of `target`.
+    fn may_be_called(&mut self, name: &str, target: &str, own: &Mailbox) -> bool {
+        let sender = Sender { local: &own.local, host: &own.host.ascii };
+        forwarders::speaks_for(name, target, own, self.judge)
+            || self.judge.is_named_after(name, sender)
+            || self.is_answer_to_author(&own.host)
     }
 
     /// Reports the first of several authors if he is of a known organisation and another is not: programs show the first
