@@ -275,7 +275,7 @@ proptest! {
                     "\r\n", "\n", "\r", "--", "--b", "--b--", "--b \r\n", "Content-Type: multipart/mixed; boundary=b\r\n",
                     "Content-Type: message/rfc822\r\n", "Content-Transfer-Encoding: base64\r\n", "Content-Transfer-Encoding: quoted-printable\r\n",
                     "Content-Type: text/plain; charset=utf-7\r\n", "Content-Type: text/html; charset=utf-16\r\n",
-                    "Content-Type: text/plain; charset=iso-2022-jp\r\n", "aHR0cDovL2EuYi9jP2Q=", "aHR0cA==\r\n", "=", "=3D", "=68ttp", "http", "+AGgAdAB0AHA-",
+                    "Content-Type: text/plain; charset=iso-2022-jp\r\n", "aHR0cDovL2EuYi9jP2Q=", "aHR0cA==\r\n", "=", "=\n\r", "=3D", "=68ttp", "http", "+AGgAdAB0AHA-",
                     "\x1b$B", "\x1b(B", "begin 644 a.html\n", "#0V%T\n", "`\nend\n", " ", "\t", ":", "X:", "é",
                 ]).prop_map(|text| text.as_bytes().to_vec()),
                 prop::collection::vec(any::<u8>(), 1..6),

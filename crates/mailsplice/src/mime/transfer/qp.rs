@@ -455,6 +455,26 @@ mod tests {
     }
 
     #[test]
+    fn a_soft_break_ends_with_its_line_end() {
+        let cases = [
+            ("\ny", Some(1)),
+            ("\r\ny", Some(2)),
+            (" \t\r\n\ny", Some(4)),
+            // LF CR, and LF in front of CR LF.
+            ("\n\ry", Some(2)),
+            ("\n\r\ny", Some(1)),
+            ("\n\r", Some(1)),
+            ("\ry", Some(1)),
+            (" \0 ", Some(3)),
+            ("", Some(0)),
+            (" y", None),
+        ];
+        for (rest, skipped) in cases {
+            assert_eq!(soft_break(rest.as_bytes()), skipped, "{rest:?}");
+        }
+    }
+
+    #[test]
     fn lines_may_be_joined_before_escapes_are_read() {
         for raw in ["x=D0==\r\nB0y", "x=D=\r\n0=B=\n0y", "x==\r\n=\r\nD0=B0y"] {
             assert!(odd_breaks(raw.as_bytes()).in_escape, "{raw}");
