@@ -58,15 +58,16 @@ impl Kind {
     fn read(self, bytes: &[u8], budget: &mut Budget<'_>) -> Option<Contents> {
         let (contents, steps) = match self {
             Kind::Pdf => {
-                let pdf = pdf::read(bytes);
+                let pdf = pdf::read(bytes, |steps| budget.spend(Stage::Reading, steps))?;
                 let scripts = Some(pdf.scripts()).filter(|page| !page.is_empty());
                 let bodies = scripts.map(Body::Html).into_iter().collect();
-                let pdf::Pdf { links, programs, unread, steps, .. } = pdf;
-                (Contents { links, bodies, programs, unread }, steps)
+                let pdf::Pdf { links, programs, unread, .. } = pdf;
+                return Some(Contents { links, bodies, programs, unread });
             }
             Kind::Tnef => {
-                let Tnef { bodies, programs, unread, steps } = tnef::read(bytes);
-                (Contents { bodies, programs, unread, ..Contents::default() }, steps)
+                let mut spend = |steps| budget.spend(Stage::Reading, steps);
+                let Tnef { bodies, programs, unread } = tnef::read(bytes, &mut spend)?;
+                return Some(Contents { bodies, programs, unread, ..Contents::default() });
             }
             Kind::Rtf => {
                 let rtf::Rtf { texts, reached, unread, steps } = rtf::read(bytes);

@@ -41,15 +41,15 @@ pub struct Pdf {
     /// Whether something in it may hold links and was not read: it is encrypted, packed in an unknown way, larger than
     /// the bounds, or cut off (programs find objects by a table, and read on after it; or look for those that are there).
     pub unread: bool,
-    /// Bytes read.
-    pub steps: u64,
 }
 
-/// Reads a document.
-pub fn read(bytes: &[u8]) -> Pdf {
+/// Reads a document. `spend` takes the steps of what is to be read next; `None` when it has none left.
+pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     let mut pdf = Pdf::default();
-    let allowance = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
-    let mut left = allowance;
+    if !spend(bytes.len() as u64) {
+        return None;
+    }
+    let mut left = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
     let max = bytes.len().saturating_add(PDF_STREAM_BYTES);
     let mut reader = Reader::new(bytes);
     let mut launches = false;
@@ -59,12 +59,18 @@ pub fn read(bytes: &[u8]) -> Pdf {
             Event::Launch => launches = true,
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
-                let Some((objects, ending)) = stream.unpacked(&mut left, max) else {
+                let before = left;
+                let unpacked = stream.unpacked(&mut left, max);
+                // By its filters, and as objects.
+                let objects = unpacked.as_ref().map_or(0, |(objects, _)| objects.len());
+                if !spend((before - left + objects) as u64) {
+                    return None;
+                }
+                let Some((objects, ending)) = unpacked else {
                     pdf.unread = true;
                     continue;
                 };
                 pdf.unread |= ending == Ending::Cut;
-                pdf.steps += objects.len() as u64;
                 launches |= pdf.objects(&objects);
             }
             Event::End => break,
@@ -77,8 +83,7 @@ pub fn read(bytes: &[u8]) -> Pdf {
     if !launches {
         pdf.programs.clear();
     }
-    pdf.steps += (bytes.len() + allowance - left) as u64;
-    pdf
+    Some(pdf)
 }
 
 /// Whether the document goes on to its end (ISO 32000-1 §7.5.5). The mark of an earlier end, before an update or behind
@@ -268,7 +273,7 @@ impl<'a> Reader<'a> {
                 b'/' => self.name(),
                 b'(' => {
                     let text = self.literal();
-                    self.string(&text)
+                    self.string(|| text)
                 }
                 b'<' if self.peek() == Some(b'<') => {
                     self.at += 1;
@@ -279,9 +284,9 @@ impl<'a> Reader<'a> {
                     let end = memchr::memchr(b'>', self.rest());
                     self.is_cut |= end.is_none();
                     let end = end.unwrap_or(self.rest().len());
-                    let text = hex(self.rest().get(..end).unwrap_or_default());
+                    let digits = self.rest().get(..end).unwrap_or_default();
                     self.at += end + 1;
-                    self.string(&text)
+                    self.string(|| hex(digits).into())
                 }
                 b'>' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
@@ -362,7 +367,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a string in parentheses, which nest. The rest of one that is longer than a link may be is skipped.
-    fn literal(&mut self) -> Vec<u8> {
+    fn literal(&mut self) -> Cow<'a, [u8]> {
+        let rest = self.rest();
+        let mark = memchr::memchr3(b'(', b')', b'\\', rest);
+        match mark.and_then(|mark| rest.get(mark..=mark)) {
+            Some(b")") => {
+                let end = mark.unwrap_or_default();
+                self.at += end + 1;
+                Cow::Borrowed(rest.get(..end.min(PDF_LINK_BYTES + 1)).unwrap_or_default())
+            }
+            _ => Cow::Owned(self.nested_literal()),
+        }
+    }
+
+    /// The same of one with parentheses or escapes in it, or without an end.
+    fn nested_literal(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
@@ -419,32 +438,41 @@ impl<'a> Reader<'a> {
 
     /// Handles a string. It is a link after `/URI`; after `/F`, and by itself, if it looks like one. An action may
     /// refer to another object that is nothing but the string.
-    fn string(&mut self, text: &[u8]) -> Option<Event<'a>> {
+    fn string(&mut self, read: impl FnOnce() -> Cow<'a, [u8]>) -> Option<Event<'a>> {
         let name = self.name.take();
-        let (alone, bytes) = (self.depth == 0, text.len());
-        let (text, holds) = match name {
+        let wanted = matches!(name, Some(Name::Script | Name::Link | Name::File));
+        if !wanted && self.depth > 0 {
+            return None;
+        }
+        let bytes = read();
+        let (text, kind) = match name {
             Some(Name::Script) => {
-                let mut script = decoded(text);
+                let mut script = decoded(&bytes);
                 script.truncate(script.floor_char_boundary(PDF_LINK_BYTES));
                 return Some(Event::Text((script, TextKind::Script)));
             }
-            Some(Name::Link) => (decoded(text), TextKind::Link),
-            _ if !alone && name != Some(Name::File) => return None,
-            _ if looks_like_url(text) => (decoded(text), TextKind::Link),
-            _ => self.file(decoded(text), name)?,
+            Some(Name::Link) => (decoded(&bytes), TextKind::Link),
+            // What most strings of a file fail on.
+            _ if name != Some(Name::File) && !may_lead(&bytes) => return None,
+            _ => {
+                let text = decoded(&bytes);
+                match looks_like_url(&text) {
+                    true => (text, TextKind::Link),
+                    false => self.file(text, name)?,
+                }
+            }
         };
         // Longer than a link may be as bytes, but not as text.
-        if bytes > PDF_LINK_BYTES {
+        if bytes.len() > PDF_LINK_BYTES {
             self.is_cut = true;
             return None;
         }
-        Some(Event::Text((text, holds)))
+        Some(Event::Text((text, kind)))
     }
 
     /// What a file is that is opened, if it is more than a document.
     fn file(&self, path: String, name: Option<Name>) -> Option<(String, TextKind)> {
-        // What most fail on.
-        if path.starts_with(['\\', '/']) || path.contains(':') {
+        if begins_or_names_scheme(path.as_bytes()) {
             let reached = reaching(&path).map(|path| (path, TextKind::Link));
             if reached.is_some() {
                 return reached;
@@ -527,8 +555,17 @@ fn unescaped(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-fn looks_like_url(text: &[u8]) -> bool {
-    let text = decoded(text);
+/// Whether a string may be a URL or the path of a file server. Byte order marks stand in front of other bytes.
+fn may_lead(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xfe | 0xff | 0xef | b'w' | b'W', ..]) || begins_or_names_scheme(bytes)
+}
+
+/// Whether a path may be that of a file server, or has a scheme.
+fn begins_or_names_scheme(path: &[u8]) -> bool {
+    matches!(path, [b'\\' | b'/', ..]) || memchr::memchr(b':', path).is_some()
+}
+
+fn looks_like_url(text: &str) -> bool {
     let begins =
         |mark: &str| text.get(..mark.len()).is_some_and(|it| it.eq_ignore_ascii_case(mark));
     ["http:", "https:", "ftp:", "www."].into_iter().any(begins)

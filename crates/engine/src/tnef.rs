@@ -41,8 +41,6 @@ pub struct Tnef {
     pub programs: BTreeSet<String>,
     /// Whether something in it may hold links and was not read: an attachment, a further message, what is cut off.
     pub unread: bool,
-    /// Bytes read.
-    pub steps: u64,
 }
 
 /// Whether a file is TNEF.
@@ -50,17 +48,19 @@ pub fn is(opening: &[u8]) -> bool {
     opening.starts_with(&SIGNATURE)
 }
 
-/// Reads a file.
-pub fn read(bytes: &[u8]) -> Tnef {
-    let mut tnef = Tnef { steps: bytes.len() as u64, ..Tnef::default() };
-    let mut left = rtf::allowance(bytes.len());
+/// Reads a file. `spend` takes the steps of what is to be read next; `None` when it has none left.
+pub fn read(bytes: &[u8], spend: &mut dyn FnMut(u64) -> bool) -> Option<Tnef> {
+    let mut tnef = Tnef::default();
+    let left = rtf::allowance(bytes.len());
+    let mut means = Means { left, spend, ended: false };
     let mut cursor = Cursor { rest: bytes };
     let mut page = None;
     // The signature and a key.
     if cursor.bytes(6).is_none() {
         tnef.unread = true;
-        return tnef;
+        return Some(tnef);
     }
+    means.spend(bytes.len());
     while !cursor.rest.is_empty() {
         let Some((id, data)) = cursor.attribute() else {
             tnef.unread = true;
@@ -68,20 +68,35 @@ pub fn read(bytes: &[u8]) -> Tnef {
         };
         match id {
             id::CODE_PAGE => page = Cursor { rest: data }.u32(),
-            id::BODY => tnef.bodies.push(Body::Text(decoded(data, page))),
+            id::BODY if means.spend(data.len()) => {
+                tnef.bodies.push(Body::Text(decoded(data, page)));
+            }
             id::MESSAGE => {
-                let read = tnef.properties(Cursor { rest: data }, page, &mut left);
+                let read = tnef.properties(Cursor { rest: data }, page, &mut means);
                 tnef.unread |= read.is_none();
             }
             id::ATTACHED_DATA | id::ATTACHED_PROPERTIES => tnef.unread = true,
             _ => {}
         }
     }
-    let text = |body: &Body| match body {
-        Body::Text(text) | Body::Html(text) | Body::Anchors(text) => text.len() as u64,
-    };
-    tnef.steps += tnef.bodies.iter().map(text).sum::<u64>();
-    tnef
+    (!means.ended).then_some(tnef)
+}
+
+/// What may still be read.
+struct Means<'a> {
+    /// Bytes that bodies may unpack to.
+    left: usize,
+    spend: &'a mut dyn FnMut(u64) -> bool,
+    /// Whether no steps are left.
+    ended: bool,
+}
+
+impl Means<'_> {
+    /// Takes a step for each byte that is to be read.
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.ended |= !(self.spend)(bytes as u64);
+        !self.ended
+    }
 }
 
 /// Attributes (MS-OXTNEF §2.1.3.2).
@@ -111,13 +126,12 @@ mod kind {
 }
 
 impl Tnef {
-    /// Reads the properties of the message (MS-OXTNEF §2.1.3.4); `None` if they are malformed. `left` is what bodies may
-    /// still unpack to.
+    /// Reads the properties of the message (MS-OXTNEF §2.1.3.4); `None` if they are malformed.
     fn properties(
         &mut self,
         mut cursor: Cursor<'_>,
         page: Option<u32>,
-        left: &mut usize,
+        means: &mut Means<'_>,
     ) -> Option<()> {
         let count = cursor.u32()?;
         if count as usize > PROPERTIES {
@@ -131,29 +145,36 @@ impl Tnef {
             for value in 0..cursor.count_of_values(kind)? {
                 let data = cursor.value(kind & !kind::MULTIPLE)?;
                 if value == 0 {
-                    self.keep((id, kind), data, page, left);
+                    self.keep((id, kind), data, page, means);
                 }
             }
         }
         Some(())
     }
 
-    fn keep(&mut self, (id, kind): (u16, u16), data: &[u8], page: Option<u32>, left: &mut usize) {
+    fn keep(
+        &mut self,
+        (id, kind): (u16, u16),
+        data: &[u8],
+        page: Option<u32>,
+        means: &mut Means<'_>,
+    ) {
         let text = || match kind {
             kind::UNICODE => in_charset(data, Charset::Utf16(Endian::Little)),
             _ => decoded(data, page),
         };
         match id {
-            property::TEXT => self.bodies.push(Body::Text(text())),
-            property::HTML => self.bodies.push(Body::Html(text())),
-            property::RTF => match rtf::unpacked(data, left) {
-                Some(rtf) => {
-                    self.steps += rtf.len() as u64;
+            property::TEXT if means.spend(data.len()) => self.bodies.push(Body::Text(text())),
+            property::HTML if means.spend(data.len()) => self.bodies.push(Body::Html(text())),
+            property::RTF => match rtf::unpacked(data, &mut means.left) {
+                // A page is made of it.
+                Some(rtf) if means.spend(2 * rtf.len()) => {
                     let (text, reached) = rtf::page(&rtf);
                     self.bodies.push(Body::Html(text));
                     self.bodies.extend(Body::anchors(reached.anchors));
                     self.programs.extend(reached.programs);
                 }
+                Some(_) => {}
                 None => self.unread = true,
             },
             _ => {}

@@ -2,6 +2,20 @@ use std::io::Write;
 
 use super::*;
 
+/// A document, and the steps that it took.
+fn read_counted(bytes: &[u8]) -> (Pdf, u64) {
+    let mut steps = 0;
+    let pdf = super::read(bytes, |more| {
+        steps += more;
+        true
+    });
+    (pdf.unwrap(), steps)
+}
+
+fn read(bytes: &[u8]) -> Pdf {
+    read_counted(bytes).0
+}
+
 fn links(text: &[u8]) -> Vec<String> {
     read(text).links.into_iter().collect()
 }
@@ -103,9 +117,9 @@ fn a_document_that_is_broken_off_anywhere_is_not_read() {
 fn a_document_that_unpacks_to_too_much_is_not_read() {
     let bomb = packed(&vec![b' '; 4 << 20]);
     let document = with_objects("/Filter /FlateDecode", &bomb);
-    let pdf = read(&document);
+    let (pdf, steps) = read_counted(&document);
     assert!(pdf.unread && pdf.links.is_empty());
-    assert_eq!(pdf.steps as usize, document.len() * (1 + PDF_UNPACKED), "what was tried counts");
+    assert_eq!(steps as usize, document.len() * (1 + PDF_UNPACKED), "what was tried counts");
 }
 
 /// A stream is held in memory as a whole: a message of 1.8 MB once took 73 MB. The other streams are read.
@@ -118,9 +132,9 @@ fn a_stream_that_unpacks_to_more_than_its_document_is_not_read() {
         let bomb = packed(&vec![b' '; size]);
         let streams = [&bomb, &link].map(|data| with_objects("/Filter /FlateDecode", data));
         let document = [&streams.concat(), &padding[..]].concat();
-        let pdf = read(&document);
+        let (pdf, steps) = read_counted(&document);
         assert_eq!((pdf.links.len(), pdf.unread), (1, unread), "{size}");
-        assert!(pdf.steps as usize <= document.len() * (2 * PDF_UNPACKED + 1));
+        assert!(steps as usize <= document.len() * (2 * PDF_UNPACKED + 1));
     }
 }
 
@@ -140,9 +154,9 @@ fn streams_share_what_may_be_unpacked() {
 #[test]
 fn many_bombs_take_no_more_than_one() {
     let bomb = with_objects("/Filter /FlateDecode", &packed(&vec![b' '; 4 << 20]));
-    let pdf = read(&bomb.repeat(50));
+    let (pdf, steps) = read_counted(&bomb.repeat(50));
     assert!(pdf.unread);
-    assert!(pdf.steps as usize <= 50 * bomb.len() * (2 * PDF_UNPACKED + 1));
+    assert!(steps as usize <= 50 * bomb.len() * (2 * PDF_UNPACKED + 1));
     let mut left = 1_000;
     let stream = packed(&vec![b' '; 4 << 20]);
     let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
@@ -197,7 +211,40 @@ fn hostile_bytes_are_read_once() {
         stream,
     ] {
         let bytes = unit.repeat(200_000);
-        let steps = read(bytes.as_bytes()).steps as usize;
+        let steps = read_counted(bytes.as_bytes()).1 as usize;
         assert!(steps <= 2 * bytes.len(), "{unit}: {steps}");
+    }
+}
+
+/// What is unpacked is paid for before it is read.
+#[test]
+fn without_steps_nothing_is_read() {
+    let objects = b"<< /URI (https://a.example/) >>".repeat(20);
+    let document = with_objects("/Filter /FlateDecode", &packed(&objects));
+    for most in [0, document.len() as u64, (document.len() + objects.len()) as u64] {
+        let mut left = most;
+        let spend = |steps| {
+            let rest = u64::checked_sub(left, steps);
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        assert_eq!(super::read(&document, spend), None, "{most}");
+    }
+}
+
+#[test]
+fn strings_by_themselves_are_links_if_they_look_like_one() {
+    for (text, link) in [
+        ("(HTTPS://a.example)", "HTTPS://a.example"),
+        ("(www.a.example)", "www.a.example"),
+        (r"(\\\\a.example\\x)", r"\\a.example\x"),
+        ("(//a.example/x)", "\\\\a.example/x"),
+        ("(\u{feff}http://a.example)", "http://a.example"),
+        ("<687474703A2F2F612E62>", "http://a.b"),
+    ] {
+        assert_eq!(links(text.as_bytes()), [link], "{text}");
+    }
+    for text in ["(a)", "(w)", "(/)", "(a:b)", "()", "<41>", "(/C/x.pdf)", "[(http://a.b)]"] {
+        assert_eq!(links(text.as_bytes()), Vec::<String>::new(), "{text}");
     }
 }

@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn read(bytes: &[u8]) -> Tnef {
+    super::read(bytes, &mut |_| true).unwrap()
+}
+
 fn text_of(rtf: &[u8]) -> String {
     rtf::page(rtf).0
 }
