@@ -2,7 +2,7 @@
 //! is bounded.
 
 use super::judged::Judged;
-use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
+use homograph::{HostBounds, Judgement, Label, LinkJudgement, SHOWN, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
@@ -234,16 +234,18 @@ fn are_words(text: &str) -> bool {
         && !text.contains(is_dot_to_somebody)
 }
 
-/// Steps of checking what a text says about its sender.
+/// Steps of checking what a text says about its sender. Of a long one the beginning is compared with names, and behind it
+/// only what nobody sees is passed over.
 pub fn sender_steps(text: &str) -> u64 {
-    SENDER_STEPS + SENDER_STEPS_PER_BYTE * text.len() as u64
+    let compared = text.len().min(4 * SHOWN);
+    SENDER_STEPS + SENDER_STEPS_PER_BYTE * compared as u64 + (text.len() - compared) as u64
 }
 
 /// Steps of finding the name that a text claims for its sender.
 pub fn claim_steps(text: &str) -> u64 {
     let is_sign = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
-    let words = text.as_bytes().split(is_sign).filter(|word| !word.is_empty()).count();
-    sender_steps(text) + CLAIM_STEPS_PER_WORD * words as u64
+    let words = text.as_bytes().split(is_sign).filter(|word| !word.is_empty());
+    sender_steps(text) + CLAIM_STEPS_PER_WORD * words.take(SHOWN).count() as u64
 }
 
 #[cfg(test)]
@@ -278,6 +280,22 @@ mod tests {
         let again = |labels: usize| judging(&link(labels).repeat(2)) - judging(&link(labels));
         let further = 20 + 1 - USUAL_EDITED_LABELS;
         assert!(again(20) >= again(4) + further * EDITED_LABEL_STEPS, "{} {}", again(4), again(20));
+    }
+
+    /// However long a name is, the links behind it are judged.
+    #[test]
+    fn a_long_name_leaves_steps_for_the_body() {
+        for (words, length) in [("PayPal paypl Bank of America ", 60_000), ("Ａ Б ", 60_000)] {
+            let name = words.repeat(length / words.len());
+            let head = format!("From: \"{name}\" <z@y.com>\r\nReply-To: \"{name}\" <z@x.com>\r\n");
+            let body = "http://p\u{430}ypal.com/ see\r\n".as_bytes();
+            let message = Message { head: head.as_bytes(), body };
+            let tlds = TldTable::new(["com"], "");
+            let policy = Policy::default();
+            let outcome =
+                inspect(message, &Facts::default(), &policy, &tlds).resolve(&crate::Answers::new());
+            assert!(!outcome.edits.is_empty(), "{words}: {:?}", outcome.bypasses);
+        }
     }
 
     #[test]

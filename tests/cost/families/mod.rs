@@ -7,13 +7,15 @@ mod lines;
 mod other;
 mod text;
 
+use std::io::Write;
+
 use bstr::ByteSlice;
 use lines::base64_lines;
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
 /// `{numbers}` are as many between hyphens as a host has room for, `{page}` is a page of Russian with links; words of
-/// which no two are alike are in `distinct`.
+/// which no two are alike are in `distinct`; `{garbled}` are twelve bytes beyond ASCII.
 #[derive(Debug)]
 pub struct Shape {
     name: &'static str,
@@ -175,7 +177,11 @@ impl Plan {
             Place::Body(encoding) => {
                 let size = encoding.decoded(size);
                 let text = [before, repeated(piece, size).as_slice(), behind].concat();
-                let (label, body) = encoding.encode(in_charset(&self.head, text));
+                let bytes = match self.head.find("application/pdf") {
+                    Some(_) => packed_pdf(&text),
+                    None => in_charset(&self.head, text),
+                };
+                let (label, body) = encoding.encode(bytes);
                 let field = format!("Content-Transfer-Encoding: {label}\r\n");
                 Letter { head: [self.head.as_slice(), field.as_bytes()].concat(), body }
             }
@@ -279,6 +285,7 @@ fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
     let mut number = 0_usize;
     while out.len() < size && !piece.is_empty() {
         let numbered = piece.replace("{n}", number.to_string());
+        let numbered = numbered.replace("{garbled}", garbled(number));
         match str::from_utf8(&numbered) {
             Ok(text) => out.extend_from_slice(distinct::with_words(text, number).as_bytes()),
             Err(_) => out.extend_from_slice(&numbered),
@@ -286,6 +293,23 @@ fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
         number += 1;
     }
     out
+}
+
+/// Bytes beyond ASCII, of which few are alike.
+fn garbled(number: usize) -> Vec<u8> {
+    let mixed = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let bytes = mixed.to_le_bytes().into_iter().chain(mixed.rotate_left(29).to_le_bytes());
+    bytes.take(12).map(|byte| byte | 0x80).collect()
+}
+
+/// A document of about as many bytes, with an object stream that unpacks to twenty times the text.
+fn packed_pdf(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&text.repeat(19)).unwrap();
+    let stream = encoder.finish().unwrap();
+    let head = b"%PDF-1.7\n1 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n";
+    let padding = [b"%".repeat(text.len().saturating_sub(stream.len())), b"\n".to_vec()].concat();
+    [head, stream.as_slice(), b"\nendstream\nendobj\n", &padding, b"%%EOF"].concat()
 }
 
 /// The bytes of a text in the first charset that its header names, where that is one of bytes or words.

@@ -317,4 +317,20 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "<script type=application/ld+json>{\"@context\":\"http://schema.org\",\"@type\":\"ViewAction\",\"name\":\"paypal.com\",\"url\":\"http://a{n}.co\"}</script>",
     ),
+    shape("strings of a packed PDF", "application/pdf", NONE, "(/)"),
+    shape("servers in a packed PDF", "application/pdf", NONE, "(//a)"),
+    shape("digits of a packed PDF", "application/pdf", NONE, "<41>"),
+    shape("scripts of a packed PDF", "application/pdf", NONE, "/JS()"),
+    shape(
+        "hosts of bytes that are no UTF-8",
+        HTML,
+        NONE,
+        "https://{garbled}[.]{garbled}[.]{garbled}[.]{garbled}[.]{garbled}.cn ",
+    ),
+    shape(
+        "hosts of many bytes that are no UTF-8",
+        TEXT,
+        NONE,
+        "http://www.{garbled}{garbled}{garbled}{garbled}{garbled}.com ",
+    ),
 ];

@@ -22,6 +22,12 @@ const LONGEST: usize = 128;
 /// Bytes beyond ASCII in a row behind a host that are text.
 const ROW: usize = 4;
 
+/// Bytes beyond ASCII that are decoded first: few misread hosts hold as many letters that are read as one of ASCII.
+const FRONT: usize = 8;
+
+/// Characters of which bytes may be missing where a window is cut off (GB 18030 has four).
+const CUT: usize = 3;
+
 /// Steps of each byte that is decoded in one charset.
 const DECODED_STEPS_PER_BYTE: u64 = 2;
 
@@ -85,9 +91,14 @@ impl LocalWindow {
     /// all readings with letters of another script are judged, which takes longest: else those that spell a known name.
     pub fn twin(&self, judge: &mut Judge<'_>, labelled: Charset) -> Option<(Vec<Letter>, Judged)> {
         let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
+        let mut wide = bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii());
+        let front = wide.nth(FRONT).and_then(|(end, _)| bytes.get(..end));
         // Many charsets have the same letters at the same bytes.
         let mut read: Vec<String> = Vec::new();
         self.charsets().find_map(|charset| {
+            if front.is_some_and(|front| !may_begin_twin(charset.decode(front.into()).as_str())) {
+                return None;
+            }
             let decoded = charset.decode(bytes.as_slice().into());
             let known = read.iter().any(|one| one == decoded.as_str());
             if known || !may_be_twin(decoded.as_str(), judge.tlds()) {
@@ -137,14 +148,7 @@ fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
 /// Whether letters beyond ASCII are in the host at the start of a text, all of those that are read as one of ASCII, in
 /// front of a top-level domain that exists. In a word that is misread most are not.
 fn may_be_twin(text: &str, tlds: &dyn TldSet) -> bool {
-    let host =
-        text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default();
-    let is_latin = |c: char| matches!(c, '\u{C0}'..='\u{2AF}');
-    let is_wide = |c: char| matches!(c, '\u{FF01}'..='\u{FF5E}');
-    let is_letter = |c: char| is_of_other_script(c) || is_latin(c);
-    let is_of_twin = |c: char| c.is_ascii() || is_letter(c) || is_wide(c) || is_dot_to_somebody(c);
-    let is_read = |c: char| !is_letter(c) || homograph::reads_as(c).is_some();
-    let host = host.trim_end_matches(is_dot_to_somebody);
+    let host = front_of(text).trim_end_matches(is_dot_to_somebody);
     let Some((at, dot)) = host.rmatch_indices(is_dot_to_somebody).next() else { return false };
     let (front, tld) = (host.get(..at), host.get(at + dot.len()..));
     let (front, tld) = (front.unwrap_or_default(), tld.unwrap_or_default());
@@ -152,6 +156,35 @@ fn may_be_twin(text: &str, tlds: &dyn TldSet) -> bool {
         && host.chars().all(is_of_twin)
         && front.chars().all(is_read)
         && (tlds.exists_as(tld) || homograph::is_special_use(&tld.to_ascii_lowercase()))
+}
+
+/// Whether a text that is cut off may begin with such a host. What follows the last dot may be its top-level domain, of
+/// which letters need not be read as others.
+fn may_begin_twin(text: &str) -> bool {
+    let whole = text.char_indices().rev().nth(CUT - 1).map_or(0, |(at, _)| at);
+    let host = front_of(text.get(..whole).unwrap_or_default());
+    let host = host.trim_end_matches(is_dot_to_somebody);
+    let front = host.rfind(is_dot_to_somebody).and_then(|dot| host.get(..dot)).unwrap_or(host);
+    host.chars().all(is_of_twin) && front.chars().all(is_read)
+}
+
+/// The host at the start of a text.
+fn front_of(text: &str) -> &str {
+    text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default()
+}
+
+fn is_letter(c: char) -> bool {
+    is_of_other_script(c) || matches!(c, '\u{C0}'..='\u{2AF}')
+}
+
+/// Whether a look-alike host may hold the character: ASCII, a letter of Latin, Greek or Cyrillic, a wide form, a dot.
+fn is_of_twin(c: char) -> bool {
+    c.is_ascii() || is_letter(c) || matches!(c, '\u{FF01}'..='\u{FF5E}') || is_dot_to_somebody(c)
+}
+
+/// Whether it is no letter, or one that is read as one of ASCII.
+fn is_read(c: char) -> bool {
+    !is_letter(c) || homograph::reads_as(c).is_some()
 }
 
 /// Whether a word of the host at the start of a text is a known name, read letter by letter.
@@ -214,6 +247,29 @@ impl Net<'_, '_, '_> {
         match part.is_some_and(|part| part.declares(Charset::Utf8)) {
             true => Charset::Utf8,
             false => Charset::WINDOWS_1252,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of no host is the beginning refused.
+    #[test]
+    fn what_may_be_a_twin_may_begin_as_one() {
+        let tlds = crate::TldTable::new(["com"], "");
+        for host in
+            ["раураl.com", "www.раураl.com/x", "аррӏе.рф", "аррӏе.рф.", "//аррlе.com a.бб", "оасх"]
+        {
+            let ends = host.char_indices().map(|(at, _)| at).chain([host.len()]);
+            for end in ends {
+                assert!(may_begin_twin(&host[..end]), "{host} {end}");
+            }
+        }
+        assert!(may_be_twin("раураl.com", &tlds));
+        for text in ["รรรรรร", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"] {
+            assert!(!may_begin_twin(text), "{text}");
         }
     }
 }
