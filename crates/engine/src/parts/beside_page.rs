@@ -2,6 +2,8 @@
 //! it, as it is with a `<base>`. Its actions, which are links with their name as text. And the page as it is where scripts
 //! run.
 
+mod login_page;
+
 use std::collections::VecDeque;
 
 use super::{LayerReader, OpenReading, Repeats};
@@ -31,6 +33,7 @@ impl OpenReading<'_> {
                 && self.under_bases(judge, budget, found)
                 && self.embedded(judge, budget, found)
                 && self.scripted(judge, budget, found)
+                && self.login_page(judge, budget, found)
                 && self.below_pages(judge, budget, found)
     }
 

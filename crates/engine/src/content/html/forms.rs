@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Reader;
 use super::entity;
+use super::login::is_password;
 use super::token::{Attribute, attribute_named};
 use crate::content::AnchorAround;
 
@@ -67,6 +68,10 @@ impl Reader<'_, '_, '_> {
 
     /// Where a click on the element leads, if it submits a form.
     pub(super) fn form_of(&mut self, element: &str, attributes: &[Attribute]) -> Option<usize> {
+        let is_input = element.eq_ignore_ascii_case("input");
+        if is_input && self.value_of("type", attributes).as_deref().is_some_and(is_password) {
+            self.view.rereads.asks_password = true;
+        }
         if !self.submits(element, attributes) {
             return None;
         }

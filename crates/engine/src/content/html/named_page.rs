@@ -89,15 +89,19 @@ impl Leads {
         if self.links.is_some() || memmem::find(script.as_bytes(), b"location").is_none() {
             return;
         }
-        let mut at = content.start;
-        let strings = script.split(['"', '\'', '`']).map(|string| {
-            let start = at;
-            at += string.len() + 1;
-            (string, start)
-        });
-        let url = strings.into_iter().find(|(string, _)| labels::leads(string));
+        let url = strings(script, content.start).find(|(string, _)| labels::leads(string));
         self.links = url.map(|(url, start)| (url.to_owned(), start));
     }
+}
+
+/// The strings of a script that begins here, and what stands between them, with where each begins.
+pub(super) fn strings(script: &str, start: usize) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = start;
+    script.split(['"', '\'', '`']).map(move |string| {
+        let start = at;
+        at += string.len() + 1;
+        (string, start)
+    })
 }
 
 /// Whether a URL leads to a host of a site.

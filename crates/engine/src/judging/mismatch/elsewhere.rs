@@ -1,10 +1,25 @@
-//! Anchors that show a known site or address and lead to no page: a call, a message to somebody else as well.
+//! Anchors that show a known site or address and lead to no page: a call, a message to somebody else as well. And pages
+//! that say whose they are, and lead to somebody else.
 
 use super::super::{Judge, Judged, Kind, Occurrence, Target};
-use super::ShownAs;
+use super::{ShownAs, shared};
 use crate::outcome::{Reason, Verdict};
+use homograph::{HostBounds, Sender};
+use uts58::reference;
 
 impl Judge<'_> {
+    /// The domain of the organisation that a text claims to be of, if a URL leads to somebody else who is not known.
+    pub fn claimed_elsewhere(&mut self, text: &str, url: &str) -> Option<String> {
+        let mut targets = reference::parse(url, 0..url.len());
+        let Some(Target::Link(link)) = targets.next() else { return None };
+        let led = self.spelled_link(url, &link, HostBounds::Certain)?;
+        let host = led.destination()?.ascii.clone();
+        if self.has_known_owner(&host) && !shared::is_shared(&host) {
+            return None;
+        }
+        self.impersonated(text, Sender { local: "", host: &host })
+    }
+
     /// Compares the visible host of an anchor that calls somebody: no known site is shown for that.
     pub fn compare_with_call(&mut self, visible: &mut Judged, occurrence: &Occurrence) {
         let Target::Link(link) = &occurrence.target else { return };
