@@ -43,6 +43,9 @@ pub struct Pdf {
     pub unread: bool,
 }
 
+/// Steps of each string that is kept, if it is not known.
+const TEXT_STEPS: u64 = 10;
+
 /// Reads a document. `spend` takes the steps of what is to be read next; `None` when it has none left.
 pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     let mut pdf = Pdf::default();
@@ -55,7 +58,8 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     let mut launches = false;
     loop {
         match reader.next_event() {
-            Event::Text(text) => pdf.keep(text),
+            Event::Text(text) if spend(TEXT_STEPS) => pdf.keep(text),
+            Event::Text(_) => return None,
             Event::Launch => launches = true,
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
@@ -71,7 +75,7 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
                     continue;
                 };
                 pdf.unread |= ending == Ending::Cut;
-                launches |= pdf.objects(&objects);
+                launches |= pdf.objects(&objects, &mut spend)?;
             }
             Event::End => break,
         }
@@ -117,21 +121,22 @@ impl Pdf {
     }
 
     /// Reads the objects of a stream, one after another. None of them is a stream itself. Returns whether one runs a
-    /// program.
-    fn objects(&mut self, bytes: &[u8]) -> bool {
+    /// program; `None` when there are no steps left.
+    fn objects(&mut self, bytes: &[u8], spend: &mut impl FnMut(u64) -> bool) -> Option<bool> {
         let mut reader = Reader::new(bytes);
         reader.in_objects = true;
         let mut launches = false;
         loop {
             match reader.next_event() {
-                Event::Text(text) => self.keep(text),
+                Event::Text(text) if spend(TEXT_STEPS) => self.keep(text),
+                Event::Text(_) => return None,
                 Event::Launch => launches = true,
                 Event::Encrypted | Event::Objects(_) => {}
                 Event::End => break,
             }
         }
         self.unread |= reader.is_cut;
-        launches
+        Some(launches)
     }
 }
 
@@ -447,18 +452,18 @@ impl<'a> Reader<'a> {
         let bytes = read();
         let (text, kind) = match name {
             Some(Name::Script) => {
-                let mut script = decoded(&bytes);
+                let mut script = decoded(&bytes).into_owned();
                 script.truncate(script.floor_char_boundary(PDF_LINK_BYTES));
                 return Some(Event::Text((script, TextKind::Script)));
             }
-            Some(Name::Link) => (decoded(&bytes), TextKind::Link),
+            Some(Name::Link) => (decoded(&bytes).into_owned(), TextKind::Link),
             // What most strings of a file fail on.
             _ if name != Some(Name::File) && !may_lead(&bytes) => return None,
             _ => {
                 let text = decoded(&bytes);
                 match looks_like_url(&text) {
-                    true => (text, TextKind::Link),
-                    false => self.file(text, name)?,
+                    true => (text.into_owned(), TextKind::Link),
+                    false => self.file(&text, name)?,
                 }
             }
         };
@@ -471,18 +476,16 @@ impl<'a> Reader<'a> {
     }
 
     /// What a file is that is opened, if it is more than a document.
-    fn file(&self, path: String, name: Option<Name>) -> Option<(String, TextKind)> {
-        if begins_or_names_scheme(path.as_bytes()) {
-            let reached = reaching(&path).map(|path| (path, TextKind::Link));
-            if reached.is_some() {
-                return reached;
-            }
+    fn file(&self, path: &str, name: Option<Name>) -> Option<(String, TextKind)> {
+        if may_reach(path.as_bytes())
+            && let Some(reached) = reaching(path)
+        {
+            return Some((reached, TextKind::Link));
         }
         // Windows finds a program without its extension.
-        let has_none =
-            self.windows.is_some() && !path.is_empty() && !file_name(&path).contains('.');
-        let is_run = name == Some(Name::File) && (has_none || is_program(&path));
-        is_run.then_some((path, TextKind::Program))
+        let has_none = self.windows.is_some() && !path.is_empty() && !file_name(path).contains('.');
+        let is_run = name == Some(Name::File) && (has_none || is_program(path));
+        is_run.then(|| (path.to_owned(), TextKind::Program))
     }
 
     /// Reads a number or a keyword.
@@ -557,12 +560,12 @@ fn unescaped(name: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether a string may be a URL or the path of a file server. Byte order marks stand in front of other bytes.
 fn may_lead(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xfe | 0xff | 0xef | b'w' | b'W', ..]) || begins_or_names_scheme(bytes)
+    matches!(bytes, [0xfe | 0xff | 0xef | b'w' | b'W', ..]) || may_reach(bytes)
 }
 
 /// Whether a path may be that of a file server, or has a scheme.
-fn begins_or_names_scheme(path: &[u8]) -> bool {
-    matches!(path, [b'\\' | b'/', ..]) || memchr::memchr(b':', path).is_some()
+fn may_reach(path: &[u8]) -> bool {
+    matches!(path, [b'\\', b'\\', ..] | [b'/', b'/', ..]) || memchr::memchr(b':', path).is_some()
 }
 
 fn looks_like_url(text: &str) -> bool {
@@ -573,14 +576,14 @@ fn looks_like_url(text: &str) -> bool {
 
 /// The text of a string: UTF-16 by its byte order mark, UTF-8 if it is valid, else Latin-1, which equals
 /// PDFDocEncoding in every character of a host.
-fn decoded(bytes: &[u8]) -> String {
+fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         // The mark gives the byte order.
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => {
-            Charset::Utf16(Endian::Big).decode(bytes.into()).as_str().to_owned()
+            Charset::Utf16(Endian::Big).decode(bytes.into()).as_str().to_owned().into()
         }
         _ => match std::str::from_utf8(bytes) {
-            Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
+            Ok(text) => text.trim_start_matches('\u{feff}').into(),
             Err(_) => bytes.iter().copied().map(char::from).collect(),
         },
     }

@@ -302,10 +302,10 @@ fn garbled(number: usize) -> Vec<u8> {
     bytes.take(12).map(|byte| byte | 0x80).collect()
 }
 
-/// A document of about as many bytes, with an object stream that unpacks to twenty times the text.
+/// A document of about as many bytes, with an object stream that unpacks to ten times the text.
 fn packed_pdf(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(&text.repeat(19)).unwrap();
+    encoder.write_all(&text.repeat(9)).unwrap();
     let stream = encoder.finish().unwrap();
     let head = b"%PDF-1.7\n1 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n";
     let padding = [b"%".repeat(text.len().saturating_sub(stream.len())), b"\n".to_vec()].concat();
