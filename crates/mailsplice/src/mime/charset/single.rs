@@ -63,13 +63,23 @@ fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> (Map, usize) {
 /// Bytes above ASCII. A text with fewer of them is decoded without a table of all.
 const UPPER: usize = 128;
 
+/// Bytes above ASCII that are looked up one by one.
+const FEW: usize = 16;
+
 /// Decodes a code page that the standard lacks.
 pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
-    let characters: Vec<char> = page.characters.chars().collect();
     if page.keeps_ascii() {
         let count = above_ascii(bytes).count();
+        let upper = page.characters;
+        // For a few it costs more to take the page apart.
+        if count <= FEW {
+            let nth = |byte: u8| upper.chars().nth(usize::from(byte & 127));
+            return with_upper(bytes, count, nth);
+        }
+        let characters: Vec<char> = upper.chars().collect();
         return with_upper(bytes, count, |byte| characters.get(usize::from(byte & 127)).copied());
     }
+    let characters: Vec<char> = page.characters.chars().collect();
     let mut out = Builder::new(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
         let character = characters.get(usize::from(*byte)).copied();
