@@ -78,7 +78,7 @@ impl Kind {
             }
             Kind::Picture(format) => {
                 let images::Picture { codes, unread, steps } =
-                    images::read(bytes, format, &mut budget.images);
+                    images::read(bytes, format, &mut budget.images, budget.stop);
                 let links: BTreeSet<String> = codes.iter().map(|code| as_link(code)).collect();
                 let contents = Contents { links, unread, ..Contents::default() };
                 return budget.spend_pixels(steps).then_some(contents);

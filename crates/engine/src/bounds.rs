@@ -338,17 +338,10 @@ fn attached() -> Vec<Bound> {
             unit: "pixels of them all",
             default: images::IMAGES_PIXELS,
             reason: "Decoding takes more time than all else. They are counted apart from the steps that a message \
-                     has by its bytes: no ordinary picture uses them up.",
+                     has by its bytes: no ordinary picture uses them up. What is tried as a code is taken from them, 16 for \
+                     a module.",
             effect: "as `image_bytes`; never `limit:steps`",
             test: "pictures_of_a_message_and_their_pixels_are_bounded",
-        },
-        Bound {
-            name: "image_memory",
-            unit: "bytes that decoding one takes",
-            default: images::IMAGE_MEMORY,
-            reason: "Four bytes a pixel, and what decoders keep.",
-            effect: "as `image_bytes`",
-            test: "absurd_sizes_are_not_decoded",
         },
     ]
 }

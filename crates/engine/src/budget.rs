@@ -76,7 +76,7 @@ pub struct Budget<'a> {
     pub images: ImageBudget,
     /// Steps that the caller allows, those of pixels included.
     most: Option<u64>,
-    stop: Option<&'a AtomicBool>,
+    pub stop: Option<&'a AtomicBool>,
     reached: Option<Limit>,
     cost: Cost,
 }

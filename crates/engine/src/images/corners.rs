@@ -3,16 +3,21 @@
 //!
 //! Codes in mail are drawn, not photographed: they lie in the plane, upright or rotated by any angle. A row through
 //! the middle of a corner has that proportion at every angle. No crate bounds the search for rotated codes; this one
-//! reads each pixel once, and tries threes of a few corners.
+//! reads each pixel once, and compares what looks like a corner with a few of the rows above.
+
+use super::steps::Steps;
 
 /// Maximum number of corners of a picture.
 pub const CORNERS: usize = 48;
 
-/// Maximum number of threes of corners that are tried.
-const TRIED: usize = 64;
-
 /// Maximum number of possible corners that are followed at a time.
 const CANDIDATES: usize = 1_024;
+
+/// Maximum number of them that a row is compared with, to the left and to the right of its middle.
+const NEIGHBOURS: usize = 4;
+
+/// Comparisons of a step.
+const COMPARISONS: usize = 8;
 
 /// Minimum number of rows of a corner, for the three modules of its middle.
 const ROWS: usize = 3;
@@ -21,24 +26,12 @@ const ROWS: usize = 3;
 const TILTED: f64 = 0.4;
 const UPRIGHT: f64 = 4.5;
 
-/// How far two sides of a code may deviate from a right angle and from the same length, as a part of their length.
-const SKEWED: f64 = 0.15;
-
 /// The middle of a corner, and the width of its seven modules, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corner {
-    x: f64,
-    y: f64,
-    width: f64,
-}
-
-/// Where a code may be: the corner between the two others, the vector to the one at the end of its first row, and that
-/// to the one at the start of its last row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    first: Corner,
-    along: (f64, f64),
-    down: (f64, f64),
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
 }
 
 /// The rows of a possible corner.
@@ -49,12 +42,29 @@ struct Rows {
     first: usize,
     last: usize,
     rows: usize,
+    /// Twice the middle of the rows above.
+    middle: usize,
 }
 
 impl Rows {
+    fn new(middle: usize, width: usize, y: usize) -> Rows {
+        Rows { middles: middle, widths: width, first: y, last: y, rows: 1, middle }
+    }
+
+    fn add(&mut self, middle: usize, width: usize, y: usize) {
+        self.middles += middle;
+        self.widths += width;
+        self.rows += 1;
+        self.last = y;
+    }
+
     fn is_near(&self, middle: usize, width: usize, y: usize) -> bool {
-        let here = self.middles / self.rows.max(1);
-        here.abs_diff(middle) <= width / 2 && y - self.last <= (width / 7).max(1)
+        self.middle.abs_diff(middle) <= width / 2 && y - self.last <= (width / 7).max(1)
+    }
+
+    /// Whether the row below `y` can extend it.
+    fn is_open(&self, y: usize) -> bool {
+        y - self.last <= (self.widths / self.rows.max(1) / 7).max(1)
     }
 
     fn corner(&self) -> Option<Corner> {
@@ -72,32 +82,36 @@ impl Rows {
     }
 }
 
-/// The corners of a picture with rows of this width. `None` if there are too many.
-pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
+/// The corners of a picture with rows of this width. `None` if there are too many, or no steps are left.
+pub fn find(dark: &[bool], width: usize, steps: &mut Steps<'_>) -> Option<Vec<Corner>> {
     let mut open: Vec<Rows> = Vec::new();
+    let mut new: Vec<Rows> = Vec::new();
     let mut found = Vec::new();
     for (y, row) in dark.chunks(width.max(1)).enumerate() {
+        let mut seen = 0;
         for (middle, width) in like_corners(row) {
-            match open.iter_mut().find(|rows| rows.is_near(middle, width, y)) {
-                Some(rows) => {
-                    rows.middles += middle;
-                    rows.widths += width;
-                    rows.rows += 1;
-                    rows.last = y;
-                }
-                None => {
-                    open.push(Rows { middles: middle, widths: width, first: y, last: y, rows: 1 });
-                }
+            seen += 1;
+            match nearest(&mut open, middle, width, y) {
+                Some(rows) => rows.add(middle, width, y),
+                None => new.push(Rows::new(middle, width, y)),
             }
+        }
+        if seen > 0 && !steps.take((2 * NEIGHBOURS * seen).div_ceil(COMPARISONS) as u64) {
+            return None;
         }
         // A candidate that no further row can extend is complete.
         open.retain(|rows| {
-            let ends = y - rows.last > (rows.widths / rows.rows.max(1) / 7).max(1);
-            if ends {
+            let is_open = rows.is_open(y);
+            if !is_open {
                 found.extend(rows.corner());
             }
-            !ends
+            is_open
         });
+        if seen > 0 {
+            open.append(&mut new);
+            open.iter_mut().for_each(|rows| rows.middle = rows.middles / rows.rows.max(1));
+            open.sort_by_key(|rows| rows.middle);
+        }
         if open.len() > CANDIDATES || found.len() > CANDIDATES {
             return None;
         }
@@ -106,6 +120,14 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
     let found: Vec<Corner> =
         found.iter().filter_map(|corner| corner.by_column(dark, width)).collect();
     (found.len() <= CORNERS).then_some(found)
+}
+
+/// Of the candidates, which are sorted, the nearest one that this row extends.
+fn nearest(open: &mut [Rows], middle: usize, width: usize, y: usize) -> Option<&mut Rows> {
+    let right = open.partition_point(|rows| rows.middle < middle);
+    let around = right.saturating_sub(NEIGHBOURS)..(right + NEIGHBOURS).min(open.len());
+    let near = open.get_mut(around)?.iter_mut().filter(|rows| rows.is_near(middle, width, y));
+    near.min_by_key(|rows| rows.middle.abs_diff(middle))
 }
 
 impl Corner {
@@ -140,60 +162,6 @@ impl Corner {
             let y = (middle + down) as f64 - (up + down) as f64 / 2.0;
             Corner { y, ..*self }
         })
-    }
-}
-
-/// Where codes may be between the corners, the most square-like first.
-pub fn places(corners: &[Corner]) -> Vec<Place> {
-    let mut places = Vec::new();
-    for first in corners {
-        let alike = |other: &&Corner| {
-            (first.width - other.width).abs() <= first.width / 3.0 && *other != first
-        };
-        for beside in corners.iter().filter(alike) {
-            let along = (beside.x - first.x, beside.y - first.y);
-            for below in corners.iter().filter(alike) {
-                let down = (below.x - first.x, below.y - first.y);
-                let place = Place { first: *first, along, down };
-                places.extend(place.skew().map(|skew| (skew, place)));
-            }
-        }
-    }
-    places.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    places.into_iter().take(TRIED).map(|(_, place)| place).collect()
-}
-
-impl Place {
-    /// How far its sides are from those of a square. `None` if that is too far. Seen from the middle corner the first
-    /// row runs to the right of the first column.
-    fn skew(&self) -> Option<f64> {
-        let ((ax, ay), (dx, dy)) = (self.along, self.down);
-        let (along, down) = (ax.hypot(ay), dx.hypot(dy));
-        let longer = along.max(down);
-        let angle = (ax * dx + ay * dy).abs() / (longer * longer);
-        let skew = angle.max((along - down).abs() / longer);
-        let right = ax * dy - ay * dx > 0.0;
-        (right && skew <= SKEWED).then_some(skew)
-    }
-
-    /// The possible sides of the code in modules: the nearest of all versions.
-    pub fn sides(&self) -> impl Iterator<Item = usize> {
-        let (x, y) = self.along;
-        let long = x.hypot(y);
-        // A row through a rotated corner is longer than its side.
-        let upright = x.abs().max(y.abs()) / long;
-        // The version, by the modules between the middles of two corners.
-        let version = ((long * 7.0 / (self.first.width * upright) - 10.0) / 4.0).round();
-        let version = version.clamp(1.0, 40.0) as usize;
-        (version.saturating_sub(1).max(1)..=(version + 1).min(40)).map(|version| 17 + 4 * version)
-    }
-
-    /// The pixel in the middle of a module of a code with `side` modules on a side; negative outside the picture.
-    pub fn pixel(&self, side: usize, column: usize, row: usize) -> (f64, f64) {
-        let between = (side - 7) as f64;
-        let (column, row) = ((column as f64 - 3.0) / between, (row as f64 - 3.0) / between);
-        let at = |from: f64, along: f64, down: f64| from + along * column + down * row;
-        (at(self.first.x, self.along.0, self.down.0), at(self.first.y, self.along.1, self.down.1))
     }
 }
 

@@ -1,5 +1,10 @@
+use std::io::{Cursor, Write as _};
+use std::sync::atomic::AtomicBool;
+
 use super::*;
-use image::{GrayImage, ImageBuffer as Pixels, Luma, LumaA, Rgb};
+use image::{DynamicImage, GrayImage, ImageBuffer as Pixels, Luma, LumaA, Rgb};
+
+mod hostile;
 
 const URL: &str = "https://example.com/x";
 
@@ -25,7 +30,7 @@ fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 fn found(bytes: &[u8]) -> Picture {
     let format = format(bytes).expect("a picture");
-    read(bytes, format, &mut ImageBudget::default())
+    read(bytes, format, &mut ImageBudget::default(), None)
 }
 
 #[test]
@@ -41,6 +46,82 @@ fn codes_are_read_in_every_format() {
             assert_eq!(read.codes, [URL.to_owned()].into(), "{kind:?} {scale}");
             assert!(!read.unread && read.steps > 0);
         }
+    }
+}
+
+/// A PNG of samples of this depth, one, two, three or four a pixel, or an index, whole or by the passes of Adam7.
+fn png(picture: &GrayImage, depth: u8, colours: u8, interlaced: bool) -> Vec<u8> {
+    let samples = [1, 0, 3, 1, 2, 0, 4][usize::from(colours)];
+    let row = |y: u32, columns: &mut dyn Iterator<Item = u32>| {
+        let mut bits = Vec::new();
+        for x in columns {
+            let lit = picture.get_pixel(x, y)[0] > 127;
+            for sample in 0..samples {
+                // The last of two and of four is opacity.
+                let most = lit || samples % 2 == 0 && sample + 1 == samples;
+                bits.extend((0..depth).map(|bit| most && (colours != 3 || bit + 1 == depth)));
+            }
+        }
+        let bytes = bits.chunks(8).map(|bits| {
+            bits.iter().enumerate().fold(0, |byte, (at, bit)| byte | u8::from(*bit) << (7 - at))
+        });
+        [0].into_iter().chain(bytes).collect::<Vec<u8>>()
+    };
+    let (width, height) = picture.dimensions();
+    let adam: &[[u32; 4]] = &[
+        [0, 8, 0, 8],
+        [4, 8, 0, 8],
+        [0, 4, 4, 8],
+        [2, 4, 0, 4],
+        [0, 2, 2, 4],
+        [1, 2, 0, 2],
+        [0, 1, 1, 2],
+    ];
+    let passes = if interlaced { adam } else { &[[0, 1, 0, 1]] };
+    let mut rows = Vec::new();
+    for [x, right, y, down] in passes {
+        for y in (*y..height).step_by(*down as usize).filter(|_| *x < width) {
+            rows.extend(row(y, &mut (*x..width).step_by(*right as usize)));
+        }
+    }
+    let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    let header = [&size[..], &[depth, colours, 0, 0, u8::from(interlaced)]].concat();
+    let palette = chunk(b"PLTE", &[0, 0, 0, 255, 255, 255]);
+    let palette = if colours == 3 { palette } else { Vec::new() };
+    let (header, data) = (chunk(b"IHDR", &header), chunk(b"IDAT", &packed(&rows)));
+    [b"\x89PNG\r\n\x1a\n", &header[..], &palette, &data, &chunk(b"IEND", b"")].concat()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut sum = flate2::Crc::new();
+    sum.update(kind);
+    sum.update(data);
+    let length = u32::try_from(data.len()).unwrap();
+    [&length.to_be_bytes(), &kind[..], data, &sum.sum().to_be_bytes()].concat()
+}
+
+#[test]
+fn codes_are_read_in_every_png() {
+    let forms = [(0, &[1, 2, 4, 8, 16][..]), (2, &[8, 16]), (3, &[1, 2, 4, 8]), (4, &[8, 16])];
+    for (colours, depths) in forms.into_iter().chain([(6, &[8, 16][..])]) {
+        for (depth, interlaced) in depths.iter().flat_map(|depth| [(*depth, false), (*depth, true)])
+        {
+            for scale in [3, 4] {
+                let read = found(&png(&drawn(URL, scale), depth, colours, interlaced));
+                assert_eq!(read.codes, [URL.to_owned()].into(), "{colours} {depth} {interlaced}");
+                assert!(!read.unread);
+            }
+        }
+    }
+    for (width, height) in (1..=9).flat_map(|width| (1..=9).map(move |height| (width, height))) {
+        let read = found(&png(&Pixels::new(width, height), 8, 2, true));
+        assert!(!read.unread && read.steps == PIXEL_STEPS * u64::from(width * height));
     }
 }
 
@@ -183,9 +264,11 @@ fn a_bomb_takes_what_its_pixels_take() {
     let bytes = encoded(&DynamicImage::from(bomb), ImageFormat::Png);
     assert!(bytes.len() < 100_000);
     let mut left = ImageBudget::default();
-    let read = super::read(&bytes, ImageFormat::Png, &mut left);
+    let read = super::read(&bytes, ImageFormat::Png, &mut left, None);
     assert_eq!((read.unread, read.steps), (false, PIXEL_STEPS * 4_000_000));
-    assert_eq!(left, ImageBudget { images: IMAGES - 1, pixels: IMAGES_PIXELS - 4_000_000 });
+    let all = ImageBudget::default();
+    let steps = all.steps - PIXEL_STEPS * 4_000_000;
+    assert_eq!(left, ImageBudget { images: IMAGES - 1, steps, ..all });
     let wide: GrayImage = Pixels::from_pixel(2_100, 2_100, Luma([0]));
     assert!(found(&encoded(&DynamicImage::from(wide), ImageFormat::Png)).unread);
 }
@@ -194,7 +277,8 @@ fn a_bomb_takes_what_its_pixels_take() {
 fn pictures_of_a_message_and_their_pixels_are_bounded() {
     let small = encoded(&DynamicImage::from(drawn(URL, 3)), ImageFormat::Png);
     let mut left = ImageBudget::default();
-    let read = |bytes: &[u8], left: &mut ImageBudget| super::read(bytes, ImageFormat::Png, left);
+    let read =
+        |bytes: &[u8], left: &mut ImageBudget| super::read(bytes, ImageFormat::Png, left, None);
     let seen = (0..2 * IMAGES).filter(|_| !read(&small, &mut left).unread).count();
     assert_eq!(seen, IMAGES);
     let large: GrayImage = Pixels::new(2_000, 2_000);
@@ -202,26 +286,4 @@ fn pictures_of_a_message_and_their_pixels_are_bounded() {
     let mut left = ImageBudget::default();
     let seen = (0..IMAGES).filter(|_| !read(&large, &mut left).unread).count();
     assert_eq!(seen as u64, IMAGES_PIXELS / 4_000_000);
-}
-
-/// Corners are combined by threes: a picture full of them is not searched.
-#[test]
-fn a_picture_full_of_corners_is_not_searched() {
-    let corner = |x: u32, y: u32| {
-        let ring = |at: u32| at == 0 || at == 6;
-        let (inside, middle) = (x < 7 && y < 7, (2..=4).contains(&x) && (2..=4).contains(&y));
-        inside && (ring(x) || ring(y) || middle)
-    };
-    let full: GrayImage =
-        Pixels::from_fn(900, 900, |x, y| Luma([if corner(x % 9, y % 9) { 0 } else { 255 }]));
-    let read = found(&encoded(&DynamicImage::from(full), ImageFormat::Png));
-    assert!(read.unread && read.codes.is_empty());
-    // As many corners as are searched hold no code.
-    let some: GrayImage = Pixels::from_fn(1_000, 1_000, |x, y| {
-        let (column, row) = (x / 160, y / 160);
-        let dark = column < 6 && row < 6 && corner((x % 160) / 4, (y % 160) / 4);
-        Luma([if dark { 0 } else { 255 }])
-    });
-    let read = found(&encoded(&DynamicImage::from(some), ImageFormat::Png));
-    assert_eq!((read.codes.len(), read.unread), (0, false));
 }
