@@ -6,15 +6,43 @@ use super::logins::has_only;
 use super::prose::{is_in_sentence, is_of_another_suffix};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
-use homograph::letters::{self, Languages};
-use homograph::reads_as;
-use uts58::unicode::is_letter;
 use uts58::{Kind, Link};
 
-/// Vowels in which forms of names end: instrumental, accusative and locative of Polish and the Baltic languages, any form
-/// of Czech, Slovak and Hungarian, Romanian words.
-const ENDINGS: [char; 18] =
-    ['á', 'é', 'í', 'ó', 'ú', 'ý', 'ā', 'ă', 'ą', 'ē', 'ė', 'ę', 'ě', 'ī', 'į', 'ū', 'ů', 'ų'];
+/// A language by the top-level domains of its countries, the vowels in which forms of names end there, and letters that
+/// tell it from most others.
+struct Language {
+    tlds: &'static [&'static str],
+    endings: &'static [char],
+    letters: &'static [char],
+}
+
+/// Instrumental, accusative and locative of Polish and the Baltic languages, forms of Czech, Slovak and Hungarian, words of
+/// Romanian.
+const LANGUAGES: [Language; 7] = [
+    Language {
+        tlds: &["cz"], endings: &['á', 'é', 'ě', 'í', 'ů', 'ý'], letters: &['ě', 'ř', 'ů']
+    },
+    Language { tlds: &["hu"], endings: &['á', 'é'], letters: &['ő', 'ű'] },
+    Language {
+        tlds: &["lt"],
+        endings: &['ą', 'ė', 'ę', 'į', 'ū', 'ų'],
+        letters: &['ą', 'ė', 'ę', 'į', 'ų'],
+    },
+    Language {
+        tlds: &["lv"],
+        endings: &['ā', 'ē', 'ī', 'ū'],
+        letters: &['ā', 'ē', 'ģ', 'ī', 'ķ', 'ļ', 'ņ'],
+    },
+    Language {
+        tlds: &["pl"],
+        endings: &['ą', 'ę'],
+        letters: &['ą', 'ć', 'ę', 'ł', 'ń', 'ś', 'ź', 'ż'],
+    },
+    Language { tlds: &["md", "ro"], endings: &['ă'], letters: &['ă', 'ş', 'ţ', 'ș', 'ț'] },
+    Language {
+        tlds: &["sk"], endings: &['á', 'é', 'í', 'ú', 'ý'], letters: &['ľ', 'ĺ', 'ŕ']
+    },
+];
 
 /// Bytes before and behind a word in which its language is looked for.
 const NEARBY: usize = 256;
@@ -38,40 +66,37 @@ impl Judge<'_> {
         }
         let host = link.host_str(text);
         let Some((word, suffix)) = host.split_once('.') else { return };
-        let Some(ending) = ending(word) else { return };
+        let Some(ending) = mark_at_end(word) else { return };
         let small = suffix.to_ascii_lowercase();
-        let is_spoken = |languages: Languages| !letters::main(ending).and(languages).is_empty();
+        let is_sentence = is_in_sentence(text, link);
+        let mut languages = LANGUAGES.iter().filter(|known| known.endings.contains(&ending));
         if small.len() == 2
             && is_of_another_suffix(&small, judged)
-            && (is_spoken(letters::official(&small))
-                || is_in_sentence(text, link) && is_spoken(languages_near(text, link)))
+            && languages.any(|language| {
+                language.tlds.contains(&&*small)
+                    || is_sentence && is_written_near(language, text, link)
+            })
         {
             self.let_alone(host, link.kind, judged);
         }
     }
 }
 
-/// The vowel with a mark that a word of plain letters ends in.
-fn ending(word: &str) -> Option<char> {
+/// The letter beyond ASCII that a word of plain letters ends in.
+fn mark_at_end(word: &str) -> Option<char> {
     let mut stem = word.chars();
-    let ending = stem.next_back().filter(|last| ENDINGS.contains(last))?;
+    let ending = stem.next_back().filter(|last| !last.is_ascii())?;
     let rest = stem.as_str();
     let is_name = rest.get(1..)?.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_name && rest.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(ending)
 }
 
-/// The languages that have all letters beyond ASCII of the words near a link; none where there is no such letter.
-fn languages_near(text: &str, link: &Link) -> Languages {
+/// Whether a letter of a language stands near a link.
+fn is_written_near(language: &Language, text: &str, link: &Link) -> bool {
     let before = text.ceil_char_boundary(link.span.start.saturating_sub(NEARBY));
     let after = text.floor_char_boundary(link.span.end.saturating_add(NEARBY).min(text.len()));
     let sides = [before..link.span.start, link.span.end..after].map(|range| text.get(range));
-    let letters = sides.into_iter().flatten().flat_map(str::chars);
-    let letters = letters.filter(|c| !c.is_ascii() && is_letter(*c) && reads_as(*c).is_some());
-    let shared = |shared: Option<Languages>, c: char| {
-        let of = letters::main(c.to_lowercase().next().unwrap_or(c));
-        Some(shared.map_or(of, |shared| shared.and(of)))
-    };
-    letters.fold(None, shared).unwrap_or(Languages::NONE)
+    sides.into_iter().flatten().any(|side| side.contains(language.letters))
 }
 
 #[cfg(test)]
@@ -122,7 +147,8 @@ mod tests {
             "Zaloguj się na lufthąnsa.lt teraz",
             "Logg inn på påypal.no nå",
             "Logga in på netflīx.lv",
-            "Lufthansā.de und",
+            "wir fliegen lufthansā.de nach Köln",
+            "Please sign in at lufthansą.to in our café",
         ] {
             assert!(judged("text/plain", text).0 >= Verdict::Suspect, "{text}");
         }
