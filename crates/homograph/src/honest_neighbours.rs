@@ -164,7 +164,7 @@ mod tests {
             "paypal.com-api.readthedocs.io",
             "paypal-com-login.readthedocs.io",
             "paypallogin.readthedocs.io",
-            "google-auth.example-readthedocs.io",
+            "google-auth.github.io",
             "paypal-login.dev",
             "g00gle-auth.readthedocs.io",
         ] {
