@@ -13,6 +13,7 @@ mod encoded_urls;
 mod file_names;
 mod glued;
 mod in_place;
+mod inflected;
 mod known_hosts;
 mod listed;
 mod logins;

@@ -16,7 +16,7 @@ pub enum Opens<'t> {
 }
 
 /// Programs with a scheme for each, by Microsoft's "Office URI Schemes".
-const OFFICE: [&str; 8] = [
+const OFFICE: [&str; 10] = [
     "ms-word",
     "ms-excel",
     "ms-powerpoint",
@@ -24,6 +24,8 @@ const OFFICE: [&str; 8] = [
     "ms-project",
     "ms-publisher",
     "ms-access",
+    "ms-spd",
+    "ms-infopath",
     "onenote",
 ];
 
@@ -31,12 +33,38 @@ const OFFICE: [&str; 8] = [
 const MEETINGS: [&str; 3] = ["zoom.us", "zoom.com", "zoomgov.com"];
 
 /// Places in programs that know no host: chats and meetings of Teams, the page of a product, a new message.
-const PLACES: [(&str, &str); 4] = [
+const PLACES: [(&str, &str); 3] = [
     ("ms-teams", "/l/"),
     ("ms-teams", "//teams.microsoft.com/l/"),
     ("ms-windows-store", "//pdp/?productid="),
-    ("ms-outlook", "//emails/new"),
 ];
+
+/// Programs of Microsoft that show a place of theirs, whatever is asked of them: a new message, a list, a route. Those
+/// that run or fetch what the URL says, change who manages a device or hand on the screen are none of them.
+const SHOWS_ITSELF: [&str; 16] = [
+    "ms-outlook",
+    "ms-to-do",
+    "ms-todo",
+    "ms-loop",
+    "ms-phone",
+    "ms-clock",
+    "ms-calculator",
+    "ms-people",
+    "ms-drive-to",
+    "ms-walk-to",
+    "ms-feedback-hub",
+    "ms-stickynotes",
+    "ms-whiteboard",
+    "ms-get-started",
+    "ms-contact-support",
+    "ms-actioncenter",
+];
+
+/// In front of the number of a game.
+const GAME: &str = "ms-xbl-";
+
+/// Domains of the services behind these programs.
+const OF_THE_MAKER: [&str; 2] = ["microsoft.com", "cloud.microsoft"];
 
 /// What a URL opens, if that is all it does.
 pub fn opens(url: &str) -> Option<Opens<'_>> {
@@ -51,6 +79,14 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
         let (host, path) = after.split_at_checked(end)?;
         return (is_below(host, &MEETINGS) && leads_nowhere_else(path)).then_some(Opens::OwnPlace);
     }
+    // A file that is named behind `ms-photos:` may be on another machine.
+    if is("ms-photos") && rest.is_empty() {
+        return Some(Opens::OwnPlace);
+    }
+    let is_game = scheme.get(..GAME.len()).is_some_and(|front| front.eq_ignore_ascii_case(GAME));
+    if is_game || SHOWS_ITSELF.into_iter().any(is) {
+        return is_own_place(rest).then_some(Opens::OwnPlace);
+    }
     if is("ms-settings") {
         let is_page = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         return (!rest.is_empty() && rest.bytes().all(is_page)).then_some(Opens::OwnPlace);
@@ -59,6 +95,17 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
         let path = rest.strip_prefix(place).filter(|_| is(name))?;
         leads_nowhere_else(path).then_some(Opens::OwnPlace)
     })
+}
+
+/// Whether a URL, given after its colon, names a place of the program and no host but one of its maker's.
+fn is_own_place(rest: &str) -> bool {
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(after) => after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len())),
+        None => ("", rest),
+    };
+    let is_word =
+        |host: &str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (is_word(host) || is_below(host, &OF_THE_MAKER)) && leads_nowhere_else(path)
 }
 
 /// The URL of a document that is opened to be read or edited, with no further command: `ofe|u|https://…`.
@@ -71,9 +118,9 @@ fn document<'t>(scheme: &str, rest: &'t str) -> Option<&'t str> {
     // OneNote knows no commands.
     let start = command.or_else(|| scheme.eq_ignore_ascii_case("onenote").then_some(0))?;
     let url = rest.get(start..)?;
-    let after = url.get(.."https://".len()).filter(|https| https.eq_ignore_ascii_case("https://"));
-    let path = url.get(after?.len()..)?;
-    leads_nowhere_else(path).then_some(url)
+    let (scheme, path) = url.split_once("://")?;
+    let is_web = ["https", "http"].into_iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    (is_web && leads_nowhere_else(path)).then_some(url)
 }
 
 /// Whether text holds no further URL, no userinfo, no command and no letter that looks like another.
@@ -111,6 +158,19 @@ mod tests {
             "ms-teams:/l/meetup-join/19%3ameeting_x%40thread.v2/0?context=%7B%22Tid%22%3A%221%22%7D",
             "ms-windows-store://pdp/?productid=9WZDNCRFJ3TJ",
             "ms-outlook://emails/new",
+            "ms-outlook://compose?to=help@example.org&subject=My%20printer",
+            "ms-to-do:",
+            "ms-to-do://list/1",
+            "MS-Loop://loop.cloud.microsoft/p/1",
+            "ms-phone:",
+            "ms-clock:",
+            "ms-calculator:",
+            "ms-photos:",
+            "ms-people:",
+            "ms-drive-to:?destination.latitude=47.6&destination.longitude=-122.3&destination.name=Lake",
+            "ms-walk-to:?destination.latitude=47.6",
+            "ms-feedback-hub:?tabid=2&contextid=101",
+            "ms-xbl-3d8b930f://default/?action=accept",
             "ms-settings:windowsupdate",
             "MS-Settings:network-wifi",
         ] {
@@ -130,6 +190,21 @@ mod tests {
             "ms-msdt:/id PCWDiagnostic",
             "ms-settings:/l/",
             "ms-settings:x?y=//evil.com",
+            "ms-outlook://evil.com/x",
+            "ms-outlook://compose?body=https%3A%2F%2Fevil.com",
+            "ms-loop://microsoft.com@evil.com/",
+            "ms-loop://microsoft.com.evil.com/",
+            "ms-to-do:\\\\evil.com\\x",
+            "ms-people:viewcontact?path=%5C%5Cevil.com%5Cx",
+            "ms-photos:viewer?fileName=x.png",
+            "ms-xbl-1://evil.com/",
+            "ms-officecmd:{}",
+            "ms-appinstaller:?source=https://evil.com/x.msix",
+            "ms-device-enrollment:?mode=mdm",
+            "ms-cxh:localonly",
+            "ms-quick-assist:",
+            "ms-screenclip:?source=x",
+            "ms-unheard-of:",
             "ms-windows-store://search/?query=x",
             "search-ms:query=x",
         ] {
@@ -140,13 +215,20 @@ mod tests {
     #[test]
     fn office_opens_a_document() {
         let url = "https://contoso.sharepoint.com/sites/a/b%20c.docx";
-        for front in ["ms-word:ofe|u|", "ms-excel:ofv|u|", "MS-POWERPOINT:OFE%7cu%7c", "onenote:"] {
+        for front in [
+            "ms-word:ofe|u|",
+            "ms-excel:ofv|u|",
+            "MS-POWERPOINT:OFE%7cu%7c",
+            "onenote:",
+            "ms-spd:ofe|u|",
+            "ms-infopath:ofv|u|",
+        ] {
             let whole = format!("{front}{url}");
             assert_eq!(opens(&whole), Some(Opens::Document(url)), "{front}");
         }
         for url in [
             "ms-word:nft|u|https://a.com/x.dotx",
-            "ms-word:ofe|u|http://a.com/x.docx",
+            "ms-word:ofe|u|ftp://a.com/x.docx",
             "ms-word:ofe|u|https://a.com/x.docx|s|https://evil.com",
             "ms-word:ofe|u|\\\\evil.com\\x.docx",
             "ms-word:https://a.com/x.docx",

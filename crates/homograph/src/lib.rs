@@ -46,6 +46,8 @@ mod english;
 pub mod explain;
 mod form;
 mod glued_name;
+#[cfg(feature = "senders")]
+mod honest_neighbours;
 mod host_words;
 mod judged_host;
 mod label_context;

@@ -14,6 +14,8 @@ use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::form::Part;
 use super::glued_name;
+#[cfg(feature = "senders")]
+use super::honest_neighbours;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
@@ -50,6 +52,10 @@ pub(super) fn find(
         let label = part.unicode.as_str();
         let in_full = || in_full(compared.parts, at, &labels, names);
         let chosen = || {
+            #[cfg(feature = "senders")]
+            if honest_neighbours::is_of_software(label, (compared.ascii, at)) {
+                return None;
+            }
             between_hyphens(label, names, table).filter(|_| !is_written_so(label, carrier(), names))
         };
         let name = carrier().is_none().then(in_full).flatten();
@@ -71,7 +77,12 @@ pub(super) fn find(
         }
         // Further in front only with the suffix of the name behind it: `linkedln.com.top`.
         let counts = |name: &&Name| labels.is_name(at) || is_followed(name, compared.parts, at);
-        hit(slip(label, names, context).filter(counts)?, Reason::TargetLookalike)
+        let name = slip(label, names, context).filter(counts)?;
+        #[cfg(feature = "senders")]
+        if honest_neighbours::means_itself(label, name, (compared.ascii, at)) {
+            return None;
+        }
+        hit(name, Reason::TargetLookalike)
     })
 }
 

@@ -9,6 +9,7 @@ use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
 use super::english::is_any_word;
 use super::glued_name::ENDS;
+use super::honest_neighbours;
 use super::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
 };
@@ -47,7 +48,11 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     let table = protected.organisations()?;
     let own = registrable(ascii, Section::Icann)?;
     let front = ascii.strip_suffix(own)?.trim_end_matches('.');
-    let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
+    let beside = || {
+        let chosen = registrable(ascii, Section::Private)?;
+        let is_software = honest_neighbours::is_of_software(chosen.split('.').next()?, (chosen, 0));
+        if is_software { None } else { beside_words(chosen, protected, table) }
+    };
     let drawn = || {
         let labels = front.split('.').chain(own.split('.').next());
         Some(&*drawn_slash::find(labels, protected)?.ascii)

@@ -9,7 +9,7 @@ use crate::Dmarc;
 use homograph::{Beside, BesideWord, HostBounds, Section, Sender, is_or_below, registrable};
 
 /// Places and contests that bear the name of who pays for them.
-const VENUES: [&str; 39] = [
+const VENUES: [&str; 43] = [
     "amphitheater",
     "amphitheatre",
     "arena",
@@ -18,6 +18,7 @@ const VENUES: [&str; 39] = [
     "championships",
     "coliseum",
     "cup",
+    "cycles",
     "estadi",
     "estadio",
     "field",
@@ -25,6 +26,7 @@ const VENUES: [&str; 39] = [
     "halbmarathon",
     "halfmarathon",
     "marathon",
+    "open",
     "park",
     "pavilion",
     "prix",
@@ -37,10 +39,12 @@ const VENUES: [&str; 39] = [
     "stadio",
     "stadion",
     "stadium",
+    "stadyumu",
     "theater",
     "theatre",
     "tower",
     "triathlon",
+    "trophy",
     "velodrome",
     "アリーナ",
     "スタジアム",
@@ -51,24 +55,63 @@ const VENUES: [&str; 39] = [
     "체육관",
 ];
 
-/// Councils and clubs of the people of a company.
-const OF_STAFF: [&str; 6] = [
+/// Councils, clubs and unions of the people of a company.
+const OF_STAFF: [&str; 20] = [
     "alumni",
     "betriebsrat",
+    "ccoo",
+    "cfdt",
+    "cgil",
+    "cgt",
+    "cisl",
+    "csif",
+    "cwu",
     "ehemalige",
     "gesamtbetriebsrat",
     "konzernbetriebsrat",
+    "pensioners",
     "personalrat",
+    "syndicom",
+    "teamsters",
+    "ugt",
+    "uilposte",
+    "unifor",
+    "verdi",
+];
+
+/// Names of organisations that are terms of music as well, and what choirs and schools of music are called beside them.
+const OF_MUSIC: [&str; 1] = ["allegro"];
+const MUSIC: [&str; 19] = [
+    "ballet",
+    "chamber",
+    "choeur",
+    "choir",
+    "chor",
+    "chorale",
+    "coro",
+    "ensemble",
+    "kammerchor",
+    "kammerorchester",
+    "musikschule",
+    "orchester",
+    "orchestra",
+    "orchestre",
+    "orkest",
+    "orkester",
+    "orquesta",
+    "orquestra",
+    "troppo",
 ];
 
 /// What bears a name and is not its owner, and what the domain of such a sender spells.
-const SPELLED: [(&str, &[&str]); 16] = [
+const SPELLED: [(&str, &[&str]); 17] = [
     ("foundation", &["foundation", "fdn"]),
     ("stiftung", &["stiftung"]),
     ("fundacion", &["fundacion"]),
     ("fundacao", &["fundacao"]),
     ("fondation", &["fondation"]),
     ("fondazione", &["fondazione"]),
+    ("fanclub", &["fan"]),
     ("settlement", &["settlement"]),
     ("litigation", &["litigation"]),
     ("museum", &["museum"]),
@@ -118,7 +161,7 @@ const JOINING: [&str; 20] = [
 ];
 
 /// Those who sell what the owner makes, or teach it.
-const TRADE: [&str; 31] = [
+const TRADE: [&str; 35] = [
     "agence",
     "agency",
     "agencia",
@@ -129,7 +172,11 @@ const TRADE: [&str; 31] = [
     "consultants",
     "consulting",
     "dealer",
+    "corso",
+    "courses",
+    "curso",
     "handler",
+    "kurs",
     "kurse",
     "paketshop",
     "partner",
@@ -238,6 +285,7 @@ impl Judge<'_> {
         is_venue(&beside)
             || is_app(name, &beside, sender)
             || is_of_staff(&beside)
+            || is_of_music(&beside)
             || is_spelled(&beside)
             || is_trade(&beside)
             || is_of_document(&beside, sender.host)
@@ -327,6 +375,13 @@ fn is_of_staff(beside: &Beside) -> bool {
         && lacks_offices(beside, &[])
 }
 
+/// `Coro Allegro`, `Allegro Ma Non Troppo`.
+fn is_of_music(beside: &Beside) -> bool {
+    OF_MUSIC.contains(&beside.name.as_str())
+        && words(beside).any(|word| MUSIC.contains(&word.text.as_str()))
+        && lacks_offices(beside, &[])
+}
+
 /// `PayPal Foundation` of `paypal-fdn.org`, `PayPal Data Breach Settlement` of `paypalsettlement.com`.
 fn is_spelled(beside: &Beside) -> bool {
     let kind = |word: &BesideWord| {
@@ -407,6 +462,18 @@ mod tests {
             "Vodafone Stiftung Deutschland <info@vodafone-stiftung.de>",
             "Amazon Labor Union <info@amazonlaborunion.org>",
             "DHL Betriebsrat <x@example.de>",
+            "Starbucks Workers United <x@sbworkersunited.org>",
+            "CWU Royal Mail <x@cwu.org>",
+            "Royal Mail Pensioners <x@nfop.example.org>",
+            "Correos UGT <x@ugtcorreos.com>",
+            "Santander CCOO <x@example.com>",
+            "Santander Cycles <x@example.com>",
+            "Türk Telekom Stadyumu <x@example.org>",
+            "Barclays Scottish Open <x@example.com>",
+            "Coro Allegro <x@coroallegro.org>",
+            "Musikschule Allegro <x@example.de>",
+            "Allegro Ma Non Troppo <x@example.com>",
+            "Netflix Fanclub <x@netflix-fans.de>",
             "Amazon Works Council <x@example.de>",
             "Google Ads Agentur Weber <info@weber-sea.de>",
             "Vodafone Shop Müller <info@mobilfunk-mueller.de>",
@@ -437,6 +504,12 @@ mod tests {
             "PayPal Service <x@service-arena.com>",
             "Netflix Billing Foundation Team <x@foundation.org>",
             "PayPal Arena Support <x@example.com>",
+            "PayPal Open <x@gmail.com>",
+            "Allegro Orchestra Payments <x@example.com>",
+            "Allegro Winner <x@allegrowinner.com>",
+            "Correos UGT Support <x@example.com>",
+            "Amazon Prime Gifts <x@amazonprimegifts.com>",
+            "PayPal Choir <x@example.com>",
             "PayPal Account Settlement <x@settlement-pay.com>",
             "PayPal Data Breach Settlement <x@example.com>",
             "Mastercard Foundation <x@example.org>",

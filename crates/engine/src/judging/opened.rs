@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::{HostBounds, Judge, Judged};
-use crate::file_servers::{file_server, stays_at_home};
+use crate::file_servers::{file_server, is_name_of_own_network, stays_at_home};
 use crate::outcome::Verdict;
 use crate::programs::{Opens, is_below, opens};
 use uts58::{Target, reference};
@@ -12,7 +12,8 @@ use uts58::{Target, reference};
 const DOCUMENTS: [&str; 3] = ["sharepoint.com", "sharepoint.us", "docs.live.net"];
 
 impl Judge<'_> {
-    /// Whether a URL opens a place of its program, or a document of an organisation at a host that nothing is against.
+    /// Whether a URL opens a place of its program, or a document of an organisation at a host that nothing is against: the
+    /// recipients', the sender's own, a service for documents, or one of the reader's own network.
     pub(super) fn opens_what_it_says(&mut self, url: &str) -> bool {
         let document = match opens(url) {
             Some(Opens::Document(document)) => document,
@@ -22,9 +23,18 @@ impl Judge<'_> {
         let mut targets = reference::parse(document, 0..document.len());
         let Some(Target::Link(link)) = targets.next() else { return false };
         let host = self.host(link.host_str(document), HostBounds::Certain);
-        link.user.is_none()
-            && host.verdict <= Verdict::Notice
-            && (is_below(&host.ascii, &DOCUMENTS) || self.is_recipients(&host.ascii))
+        if link.user.is_some() || host.verdict > Verdict::Notice {
+            return false;
+        }
+        if is_name_of_own_network(&host.ascii) {
+            return true;
+        }
+        let is_private =
+            document.get(..6).is_some_and(|https| https.eq_ignore_ascii_case("https:"));
+        is_private
+            && (is_below(&host.ascii, &DOCUMENTS)
+                || self.is_recipients(&host.ascii)
+                || self.is_senders(&host.ascii))
     }
 
     /// Judges a URL or a path in a file that a program follows. `None` if it reaches nothing that is not the reader's own.
@@ -37,5 +47,57 @@ impl Judge<'_> {
     /// Whether a URL reaches a file server of the recipient's own domain, as organisations link their plans.
     pub(super) fn reaches_own_files(&self, url: &str) -> bool {
         file_server(url).is_some_and(|server| self.is_recipients(&server.to_ascii_lowercase()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::to_harbour;
+    use crate::{Dmarc, Verdict};
+
+    #[test]
+    fn documents_at_the_senders_own_are_opened() {
+        let judged = |from: &str, dmarc: Dmarc, url: &str| {
+            let body = format!("<a href=\"{url}\">Open the file</a>");
+            let outcome = to_harbour(from, "text/html", &body, dmarc);
+            (outcome.verdict, !outcome.edits.is_empty())
+        };
+        let own = ("ann@quayside.com", "https://files.quayside.com/a/plan%202026.x");
+        for scheme in [
+            "ms-word",
+            "ms-excel",
+            "ms-powerpoint",
+            "ms-visio",
+            "ms-project",
+            "ms-publisher",
+            "ms-access",
+            "ms-spd",
+            "ms-infopath",
+        ] {
+            for (dmarc, url) in [
+                (Dmarc::Pass, own.1),
+                (Dmarc::Unknown, own.1),
+                (Dmarc::Unknown, "https://docs.harbour.com/x"),
+                (Dmarc::Unknown, "https://harbour.sharepoint.com/x"),
+                (Dmarc::Unknown, "https://sharepoint.harbour.intern/x"),
+                (Dmarc::Unknown, "http://sharepoint.harbour.intern/x"),
+            ] {
+                let url = format!("{scheme}:ofe|u|{url}");
+                let (verdict, edited) = judged(own.0, dmarc, &url);
+                assert!(verdict <= Verdict::Notice && !edited, "{url} {verdict:?}");
+            }
+        }
+        for (from, dmarc, url) in [
+            (own.0, Dmarc::Fail, "ofe|u|https://files.quayside.com/x"),
+            (own.0, Dmarc::Pass, "ofe|u|http://files.quayside.com/x"),
+            (own.0, Dmarc::Pass, "ofe|u|https://files.elsewhere.com/x"),
+            (own.0, Dmarc::Pass, "ofe|u|https://ann@files.quayside.com/x"),
+            (own.0, Dmarc::Pass, "nft|u|https://files.quayside.com/x"),
+            ("ann@gmail.com", Dmarc::Pass, "ofe|u|https://gmail.com/x"),
+            ("ann@p\u{430}ypal.com", Dmarc::Pass, "ofe|u|https://p\u{430}ypal.com/x"),
+        ] {
+            let (verdict, edited) = judged(from, dmarc, &format!("ms-word:{url}"));
+            assert!(verdict == Verdict::Unsafe && edited, "{from} {url} {verdict:?}");
+        }
     }
 }

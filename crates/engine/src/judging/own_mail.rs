@@ -57,6 +57,12 @@ impl Judge<'_> {
             && domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
+    /// Whether the host is of a domain in From, and not everybody can have an address there. Nobody gains by a forged
+    /// From what leads to the domain that is forged.
+    pub fn is_senders(&self, ascii: &str) -> bool {
+        self.facts.dmarc != Dmarc::Fail && !self.is_anybodys(ascii) && self.is_of_from(ascii)
+    }
+
     /// Whether a sender whom DMARC confirms is called as a recipient by chance, as his domain says: `American Express` to
     /// `american.example`.
     pub fn is_namesake(&self, sender: &str, own: &str) -> bool {

@@ -125,7 +125,7 @@ fn is_bare_with(link: &Link, judged: &Judged, only: Reason) -> bool {
 }
 
 /// Whether a word resembles no name, or one under another suffix: `música.La` and `musica.com.br`.
-fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
+pub(super) fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
     judged.target().is_none_or(|target| {
         let own = target.rsplit('.').next().unwrap_or_default();
         !own.eq_ignore_ascii_case(suffix)
@@ -307,7 +307,7 @@ fn is_sentence_end(word: &str, next: &str) -> bool {
 }
 
 /// Whether words are before and behind a link, on either side of one space.
-fn is_in_sentence(text: &str, link: &Link) -> bool {
+pub(super) fn is_in_sentence(text: &str, link: &Link) -> bool {
     let before = text.get(..link.span.start).unwrap_or_default();
     let behind = text.get(link.span.end..).unwrap_or_default();
     let word = before.strip_suffix(char::is_whitespace).and_then(|word| word.chars().next_back());

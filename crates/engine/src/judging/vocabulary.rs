@@ -7,18 +7,28 @@ use crate::outcome::{Reason, Verdict};
 use uts58::Kind;
 
 /// Each word in small letters, with the top-level domains in which it means itself.
-const WORDS: [(&str, &[&str]); 17] = [
+const WORDS: [(&str, &[&str]); 27] = [
     ("al·legro", &["cat"]),
+    ("amazón", &[]),
+    ("argentà", &["cat"]),
     ("kašperský", &["cz", "sk"]),
+    ("kräken", &["se"]),
+    ("kråken", &["no", "se"]),
+    ("monetă", &["md", "ro"]),
+    ("monetą", &["lt", "pl"]),
     ("monēta", &["lv"]),
     ("mõneta", &["ee"]),
+    ("näver", &["se"]),
     ("nórton", &[]),
     ("posteň", &["cz", "sk"]),
     ("postën", &["al"]),
     ("pošten", &["ba", "hr", "me", "rs", "si"]),
     ("protón", &["ar", "cl", "co", "es", "mx", "pe"]),
+    ("próton", &["br", "pt"]),
+    ("pøste", &["dk", "no"]),
     ("schwáb", &["cz", "hu", "sk"]),
     ("skríll", &[]),
+    ("släck", &["se"]),
     ("škrilj", &["ba", "hr", "si"]),
     ("монета", &["bg", "by", "com", "kz", "net", "org", "ru", "su", "ua"]),
     ("ногтол", &["mn"]),
@@ -26,6 +36,9 @@ const WORDS: [(&str, &[&str]); 17] = [
     ("таобао", &[]),
     ("тікток", &["ua", "укр"]),
 ];
+
+/// What all forms of a word begin with: `revoluția`, `revoluționar`.
+const STEMS: [(&str, &[&str]); 2] = [("revoluţi", &["md", "ro"]), ("revoluți", &["md", "ro"])];
 
 impl Judge<'_> {
     /// Lowers the verdict of a word of a country's language as a host of that country.
@@ -48,8 +61,12 @@ pub fn holds(word: &str) -> bool {
 }
 
 fn domains(word: &str) -> Option<&'static [&'static str]> {
-    let is = |known: &str| word.chars().flat_map(char::to_lowercase).eq(known.chars());
-    WORDS.iter().find(|(known, _)| is(known)).map(|(_, domains)| *domains)
+    let small = || word.chars().flat_map(char::to_lowercase);
+    let is = |known: &str| small().eq(known.chars());
+    let begins = |stem: &str| small().take(stem.chars().count()).eq(stem.chars());
+    let mut known = WORDS.iter().filter(|(word, _)| is(word));
+    let mut stems = STEMS.iter().filter(|(stem, _)| begins(stem));
+    known.next().or_else(|| stems.next()).map(|(_, domains)| *domains)
 }
 
 /// Whether what is against it are its letters, none of them in a style of its own.
@@ -69,6 +86,7 @@ mod tests {
             assert!(!word.chars().any(char::is_uppercase) && !word.is_ascii(), "{word}");
             assert!(domains.is_sorted(), "{word}");
         }
+        assert!(holds("Revoluției") && !holds("revolut"));
         assert!(holds("Monēta") && holds("МОНЕТА") && !holds("moneta"));
     }
 }

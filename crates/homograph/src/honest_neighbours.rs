@@ -1,0 +1,174 @@
+//! Labels that a protected name is near to, or part of, and that mean something else at their host: firms, words of a
+//! country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
+
+use super::host_words::{ASKING, SEPARATORS};
+use super::name::Name;
+use super::rows::rows;
+
+/// A label, and behind it the top-level domains in which it means itself.
+const ROWS: &str = rows!("honest_neighbours.txt");
+
+/// Stands for all hosts of software.
+const CODE: &str = "code";
+
+/// Where anybody documents software below a name of his choice.
+const HOSTS_OF_CODE: [&str; 6] =
+    ["github.io", "gitlab.io", "js.org", "readthedocs.io", "readthedocs.org", "rtfd.io"];
+
+/// Those where nothing else is published: projects are called as they please there, with few letters.
+const HOSTS_OF_MANUALS: [&str; 4] = ["js.org", "readthedocs.io", "readthedocs.org", "rtfd.io"];
+
+/// Words in the names of software: what it is written with, or made for.
+#[rustfmt::skip]
+const OF_SOFTWARE: [&str; 19] = [
+    "ansible", "api", "django", "docker", "eslint", "flask", "flutter", "js", "laravel", "node", "oauthlib", "pytest",
+    "python", "react", "rust", "sdk", "svelte", "terraform", "vue",
+];
+
+/// Letters of a name that a project comes one letter near to by chance, at most.
+const SHORT: usize = 7;
+
+/// The top-level domain of programmers. Its hosts of pages are no names of software.
+const OF_PROGRAMMERS: &str = "dev";
+
+/// Whether a name between the hyphens of a label says what a piece of software is for: `google-auth.readthedocs.io`, and
+/// where pages are published as well with a word that says so, `react-google-login.github.io`.
+pub(super) fn is_of_software(label: &str, place: (&str, usize)) -> bool {
+    let words = || label.split(SEPARATORS);
+    let below = below(place);
+    let says_so = || words().any(|word| OF_SOFTWARE.contains(&word));
+    let asks = || words().any(|word| ASKING.contains(&word));
+    HOSTS_OF_MANUALS.contains(&below) && (!asks() || says_so())
+        || HOSTS_OF_CODE.contains(&below) && says_so()
+}
+
+/// What is behind the label at a place of a host.
+fn below((host, at): (&str, usize)) -> &str {
+    host.splitn(at + 2, '.').nth(at + 1).unwrap_or_default()
+}
+
+/// Whether the label at a place of a host in ASCII form, which slips from a name, is no such slip.
+pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bool {
+    let words = || label.split(SEPARATORS);
+    if words().any(|word| ASKING.contains(&word)) {
+        return false;
+    }
+    let below = below(place);
+    HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
+        || is_known_at(label, below)
+        || words().any(|word| is_known_at(word, below))
+}
+
+/// Whether a word is one of the rows at this suffix.
+fn is_known_at(word: &str, suffix: &str) -> bool {
+    let tld = suffix.rsplit('.').next().unwrap_or_default();
+    let is_code = || HOSTS_OF_CODE.contains(&suffix) || suffix == OF_PROGRAMMERS;
+    ROWS.lines().any(|row| {
+        let Some(rest) = row.strip_prefix(word) else { return false };
+        let mut suffixes = rest.split(' ').skip(1);
+        rest.is_empty()
+            || rest.starts_with(' ')
+                && suffixes.any(|known| known == tld || known == CODE && is_code())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::tests::context;
+    use crate::{Judgement, Names, Verdict, english, judge};
+    use uts58::tlds::TldTable;
+
+    fn judged(host: &str) -> Judgement {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = ["com", "de", "dev", "fr", "info", "io", "lv", "nl", "no", "org", "ro", "sk"];
+        judge(host, &context(&names, &none, &TldTable::new(tlds, "")))
+    }
+
+    #[test]
+    fn rows_are_near_a_name() {
+        let names = Names::builtin();
+        let mut seen = HashSet::new();
+        for row in ROWS.lines() {
+            let mut words = row.split(' ');
+            let word = words.next().unwrap_or_default();
+            let suffixes: Vec<&str> = words.collect();
+            assert!(
+                suffixes.is_sorted() && suffixes.iter().all(|suffix| !suffix.is_empty()),
+                "{row}"
+            );
+            assert!(seen.insert(word), "{word} is there twice");
+            assert!(names.slip(word.as_bytes()).is_some(), "{word} is a slip of no name");
+            assert!(!english::is_word(word), "{word} is a word of english.txt");
+        }
+    }
+
+    #[test]
+    fn neighbours_that_mean_themselves_are_no_slips() {
+        for host in [
+            "www.openapi.com",
+            "openapi-specs.readthedocs.io",
+            "dfinity.org",
+            "myneta.info",
+            "privatbanka.sk",
+            "posen.de",
+            "www.braken.nl",
+            "stripa.lv",
+            "urgenta.ro",
+            "wechaty.js.org",
+            "cloudflared.readthedocs.io",
+            "cryptg.github.io",
+            "protoc.dev",
+            "slackr.readthedocs.io",
+            "mondial-relay.fr",
+        ] {
+            assert!(judged(host).verdict < Verdict::Suspect, "{host}");
+        }
+        for host in [
+            "openapi-login.com",
+            "dfinity-account.org",
+            "privatbanka.com",
+            "posen.no",
+            "www.braken.com",
+            "cloudflared.com",
+            "cryptg.com",
+            "spotipy.pages.dev",
+            "microsft.readthedocs.io",
+            "openapi-login.readthedocs.io",
+            "paypa1.readthedocs.io",
+            "facebok.github.io",
+        ] {
+            assert!(judged(host).verdict >= Verdict::Suspect, "{host}");
+        }
+    }
+
+    #[test]
+    fn software_is_called_after_what_it_is_for() {
+        for host in [
+            "google-auth.readthedocs.io",
+            "facebook-business.readthedocs.io",
+            "docusign-esign.readthedocs.io",
+            "react-google-login.readthedocs.io",
+            "react-google-login.github.io",
+            "django-paypal-api.gitlab.io",
+            "en.google-auth.readthedocs.io",
+        ] {
+            assert!(judged(host).verdict < Verdict::Suspect, "{host}");
+        }
+        for host in [
+            "paypal-login.readthedocs.io",
+            "paypal-support.github.io",
+            "paypal-login.pages.dev",
+            "paypal.com-api.readthedocs.io",
+            "paypal-com-login.readthedocs.io",
+            "paypallogin.readthedocs.io",
+            "google-auth.github.io",
+            "paypal-login.dev",
+            "g00gle-auth.readthedocs.io",
+        ] {
+            assert!(judged(host).verdict >= Verdict::Suspect, "{host}");
+        }
+    }
+}
