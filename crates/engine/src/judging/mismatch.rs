@@ -174,6 +174,8 @@ impl<'a> Judge<'a> {
 mod outlook;
 #[cfg(test)]
 mod parsers;
+#[cfg(test)]
+mod pieces;
 
 #[cfg(test)]
 mod tests {
