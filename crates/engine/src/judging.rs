@@ -57,7 +57,7 @@ use homograph::{
     registrable,
 };
 use mailsplice::byte_search::{equal, first, splat};
-pub use mismatch::ShownAs;
+pub use mismatch::{ShownAs, serves_offices};
 pub use queries::Queries;
 pub use titles::{Title, without_links};
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};

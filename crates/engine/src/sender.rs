@@ -5,9 +5,9 @@ use std::sync::Arc;
 use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
-use super::judging::{Judge, same_domain};
+use super::judging::{Judge, same_domain, serves_offices};
 use super::mailing_lists::{is_list_host, list_address, name_after_via};
-use homograph::{HostBounds, Judgement, Sender};
+use homograph::{HostBounds, Judgement, Sender, is_government_site};
 use uts58::mailto;
 
 /// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.
@@ -154,18 +154,8 @@ impl Author {
         if judge.is_namesake(host, &target) {
             return None;
         }
-        (!writes_for_offices(host) || !is_of_government(&target)).then_some(target)
+        (!serves_offices(host) || !is_government_site(&target)).then_some(target)
     }
-}
-
-/// Whether a host is of the service that offices of governments have their mail sent by.
-fn writes_for_offices(host: &str) -> bool {
-    const SERVICE: &str = "govdelivery.com";
-    same_domain(host, SERVICE)
-}
-
-fn is_of_government(domain: &str) -> bool {
-    domain.rsplit('.').take(2).any(|label| matches!(label, "gov" | "mil"))
 }
 
 #[cfg(test)]
@@ -265,7 +255,7 @@ mod tests {
 
     fn verdict_of(head: &str) -> Verdict {
         let message = Message { head: head.as_bytes(), body: b"" };
-        let tlds = TldTable::new(["com", "org", "net", "fr"], "");
+        let tlds = TldTable::new(["com", "org", "net", "fr", "gov"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
         inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
     }
@@ -279,6 +269,20 @@ mod tests {
         }
         let other = "From: \"Impots.gouv.fr\" <x@finances-gouv.com>\n";
         assert_eq!(verdict_of(other), Verdict::Suspect);
+    }
+
+    #[test]
+    fn the_site_of_a_government_is_no_name_of_others() {
+        for from in ["\"www.healthcare.gov\" <x@example.org>", "DMV.ny.gov <x@example.org>"] {
+            assert_eq!(verdict_of(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
+        }
+        for from in [
+            "\"www.healthcare.gov\" <x@hhs.gov>",
+            "\"www.healthcare.gov\" <x@public.govdelivery.com>",
+            "\"www.healthcare.example\" <x@example.org>",
+        ] {
+            assert!(verdict_of(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
+        }
     }
 
     #[test]
@@ -511,7 +515,7 @@ mod tests {
     fn suspect(head: &str) -> Vec<String> {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let message = Message { head: head.as_bytes(), body: b"" };
-        let tlds = TldTable::new(["com", "org", "net", "fr"], "");
+        let tlds = TldTable::new(["com", "org", "net", "fr", "gov"], "");
         let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
         assert_eq!((outcome.edits, outcome.head_edits), (vec![], vec![]));
         let findings = outcome.findings.into_iter();

@@ -47,6 +47,8 @@ pub mod explain;
 mod form;
 mod glued_name;
 #[cfg(feature = "senders")]
+mod government;
+#[cfg(feature = "senders")]
 mod honest_neighbours;
 mod host_words;
 mod judged_host;
@@ -120,6 +122,8 @@ pub use domain::end_alike;
 pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};
+#[cfg(feature = "senders")]
+pub use government::{is_government_site, seeming_site};
 #[cfg(feature = "senders")]
 pub use host_words::may_stand_beside;
 pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};

@@ -6,7 +6,10 @@ use uts58::unicode::a_label::PREFIX;
 
 use super::Judgement;
 use super::domain::{Section, registrable};
+use super::english::is_any_word;
 use super::form::Form;
+use super::host_words::spelled;
+use super::name::Name;
 use super::names::Names;
 use super::near::{MIN_LETTERS, is_neighbour};
 use super::organisations::Organisations;
@@ -34,6 +37,9 @@ const WORDS: [(&str, &[&str]); 11] = [
 /// `credit-agrico1e.fr`, `sabadęll.com`).
 pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
+    if let Some(name) = sounds_alike(&host.ascii, protected) {
+        return Some(name);
+    }
     // The last label but one or two, in front of a suffix.
     let shown = |at| host.unicode.rsplit('.').nth(at).unwrap_or_default();
     let mut labels = host.ascii.rsplit('.').enumerate().skip(1).take(2);
@@ -46,6 +52,15 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
         table.is_one_owner(&host.ascii, domain) || table.is_spelled_so(domain, shown, &host.ascii)
     };
     (own == label && !is_theirs() && !is_word(shown, suffix)).then_some(domain)
+}
+
+/// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.
+fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    let label = registrable(ascii, Section::Private)?.split('.').next()?;
+    let is_long = |name: &&Name| name.brand_len() >= MIN_LETTERS;
+    let spells = label.contains("ph") && !is_any_word(label);
+    let name = spells.then(|| spelled(&label.replace("ph", "f"), protected)).flatten();
+    name.filter(is_long).map(|name| &*name.ascii)
 }
 
 /// Whether a label is one of [`WORDS`] where it means itself.
@@ -106,6 +121,9 @@ mod tests {
             ("www.googieapis.com", Some("googleapis.com")),
             ("credit-agrico1e.fr", Some("creditagricole.fr")),
             ("www.rnercari.com.br", Some("mercari.com")),
+            ("microsopht.com", Some("microsoft.com")),
+            ("login.netphlix.top", Some("netflix.com")),
+            ("phedex.org", None),
             ("facebookmail.com", None),
             ("login.facebookmail.com", None),
             ("facebookmail.example.com", None),

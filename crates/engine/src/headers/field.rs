@@ -18,12 +18,12 @@ use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::flags;
 use crate::forwarders;
-use crate::judging::{Judge, Judged, Title, without_links};
+use crate::judging::{Judge, Judged, Title, serves_offices, without_links};
 use crate::mailing_lists::before_via;
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
-use homograph::{Disguise, HostBounds, Judgement, Sender};
+use homograph::{Disguise, HostBounds, Judgement, Sender, is_government_site};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
@@ -255,7 +255,11 @@ impl FieldReader<'_, '_, '_, '_> {
             let own = address.host.as_deref();
             let written_out =
                 || own.is_some_and(|own| self.judge.writes_out_own(&shown.ascii, &own.ascii));
-            let is_known = (self.judge.is_protected(&shown.ascii) || written_out())
+            let is_office = || {
+                let is_theirs = |own: &str| is_government_site(own) || serves_offices(own);
+                is_government_site(&shown.ascii) && !own.is_some_and(|own| is_theirs(&own.ascii))
+            };
+            let is_known = (self.judge.is_protected(&shown.ascii) || written_out() || is_office())
                 && !own.is_some_and(|own| self.is_answer_to_author(own));
             let poses = is_known || own.is_some_and(|own| self.judge.poses_beside(own, &shown));
             if self.is_of_sender()

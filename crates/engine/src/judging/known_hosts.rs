@@ -81,8 +81,13 @@ impl Judge<'_> {
             Some(name) => Some((name, Reason::NameInHost)),
             None => drawn().map(|name| (name, Reason::TargetLookalike)),
         };
+        let seeming = || {
+            let site = homograph::seeming_site(&judgement.ascii, protected)?;
+            Some((site, Reason::NameInHost))
+        };
+        let named = named.map(|(name, reason)| (name.to_owned(), reason)).or_else(seeming);
         let Some((name, reason)) = named else { return Arc::clone(judgement) };
-        naming(judgement, name.to_owned(), reason)
+        naming(judgement, name, reason)
     }
 
     /// Adds the recipients' own name in a host beside words that only they use. What they call hosts below their own

@@ -3,12 +3,14 @@
 mod about;
 mod elsewhere;
 mod headlines;
+mod offices;
 mod profiles;
 mod rewritten;
 mod shared;
 mod twins;
 
 use self::about::is_page_about;
+pub use self::offices::serves_offices;
 use self::rewritten::is_end_hidden;
 use super::accents::reads_without_accents;
 use super::{Judge, Judged, TldStatus, same_domain};
@@ -68,11 +70,13 @@ impl<'a> Judge<'a> {
         let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
         let protected = !is_own
             && !is_end_hidden(target)
+            && !offices::leads_by_service(&seen.ascii, &led.ascii)
             && !self.is_rewritten_at_home(&seen.ascii, target)
             && !self.is_site_of_known_author(target)
             && !is_page_about(target)
             && ((self.is_protected(&seen.ascii)
                 || self.is_known((seen, name), led)
+                || self.shows_office(shown, &seen.ascii, &led.ascii)
                 || self.writes_out_own(&seen.ascii, &led.ascii))
                 && !self.names_firm(shown, &led.ascii)
                 && !self.shows_profile(shown, &seen.ascii, target)
@@ -170,6 +174,8 @@ impl<'a> Judge<'a> {
 mod outlook;
 #[cfg(test)]
 mod parsers;
+#[cfg(test)]
+mod pieces;
 
 #[cfg(test)]
 mod tests {
@@ -186,7 +192,7 @@ mod tests {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(
-                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn xn--p1ai"
+                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn gov nz es uk gd xn--p1ai"
                     .split(' '),
                 "",
             ),

@@ -1,7 +1,17 @@
 //! What separates the words of the visible text.
 
 use super::concealed::Gap;
+use super::open::Ends;
 use super::{Reader, elements, style};
+
+/// Boxes that stand side by side, with blocks or tables in them: no text came since one ended. In bytes of visible text.
+#[derive(Debug, Default)]
+pub(super) struct Boxes {
+    /// Where one ended, and nothing else that breaks the line began or ended.
+    ended: Option<usize>,
+    /// Where another began beside it: what breaks the line inside does not part them.
+    crossed: Option<usize>,
+}
 
 impl Reader<'_, '_, '_> {
     /// Separates texts by a line break.
@@ -13,7 +23,7 @@ impl Reader<'_, '_, '_> {
             self.take_seam();
             let here = self.visible.len();
             // A box of one letter may begin there as well.
-            let is_gap = self.visible.ends_with_break();
+            let is_gap = self.visible.ends_with_break() && self.boxes.crossed != Some(here);
             self.joints.pop_if(|joint| is_gap && *joint + 1 == here);
         }
         self.add_separator(at);
@@ -38,6 +48,65 @@ impl Reader<'_, '_, '_> {
             self.joints.extend(joint);
         }
         self.add_separator(at);
+    }
+
+    /// Notes where an element begins that breaks the line by its name, or is a box beside the one before.
+    pub(super) fn begin_block(
+        &mut self,
+        name: &'static str,
+        is_element: bool,
+        traits: &style::Traits,
+    ) {
+        let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
+        let is_element = is_element || name == "table";
+        if is_element && floats {
+            self.elements.set_beside(name);
+        }
+        if self.is_concealed() {
+            return;
+        }
+        let here = self.visible.len();
+        let is_box = is_element && (floats || elements::stands_beside(name));
+        match is_box && self.boxes.ended == Some(here) {
+            true if self.visible.ends_with_break() => self.cross(here),
+            _ if is_box => {}
+            _ if self.boxes.crossed != Some(here) || matches!(name, "br" | "hr") => {
+                self.boxes = Boxes::default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes the break before this end of the text one between words that a reader takes for one.
+    fn cross(&mut self, here: usize) {
+        self.take_seam();
+        self.boxes.crossed = Some(here);
+        let joint = here.checked_sub(1);
+        if joint.is_some() && self.joints.last().copied() < joint {
+            self.joints.extend(joint);
+        }
+    }
+
+    /// Breaks the line at an end tag, or parts boxes there.
+    pub(super) fn end_block(&mut self, name: &str, ends: Ends, at: usize) {
+        let is_row = || elements::is_of_rows(name);
+        if ends == Ends::Line && (is_row() || self.boxes.crossed != Some(self.visible.len())) {
+            self.boxes = Boxes::default();
+        }
+        match ends {
+            Ends::Line => self.separate_by(name, at),
+            Ends::Beside if is_row() => self.separate_beside(at),
+            Ends::Beside => self.separate_anchor(at),
+            Ends::Nothing => return,
+        }
+        self.end_box(name, ends);
+    }
+
+    /// Notes the end of a box that others may stand beside.
+    pub(super) fn end_box(&mut self, name: &str, ends: Ends) {
+        if ends == Ends::Beside || ends == Ends::Line && elements::stands_beside(name) {
+            self.boxes.ended = Some(self.visible.len());
+        }
     }
 
     /// Separates the text of an anchor from the text next to it.

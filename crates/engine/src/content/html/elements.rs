@@ -413,6 +413,11 @@ pub fn stands_beside(element: &str) -> bool {
     }
 }
 
+/// Whether the end of an element is that of rows of cells: what follows stands below them.
+pub fn is_of_rows(element: &str) -> bool {
+    ["table", "tbody", "tfoot", "thead", "tr"].iter().any(|name| element.eq_ignore_ascii_case(name))
+}
+
 /// The row of a name in a table, ASCII letters without case.
 fn find<T, const N: usize>(
     table: &'static [T],

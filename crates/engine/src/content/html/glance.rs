@@ -9,11 +9,13 @@ use std::ops::Range;
 
 use super::compared::{compared, shows_host};
 use super::letters::{self, is_mark_of_owner, is_not_seen, reads_as_dot};
+use super::pieces;
 use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
 use crate::content::bidi::{self, RIGHT_TO_LEFT_MARK};
 use crate::content::search_steps;
 use unicode_script::Script;
 use uts58::Kind;
+use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
 
@@ -83,18 +85,12 @@ impl<'t> Reader<'t, '_, '_> {
     pub(super) fn glances(
         &mut self,
         anchors: &[Anchor],
-        seams: &[usize],
-        joints: &[usize],
+        gaps: [&[usize]; 2],
+        nodes: &[usize],
     ) -> Vec<Glance> {
         let text = self.visible.as_str();
-        let mut words = Words {
-            text,
-            gaps: [seams, joints],
-            found: Vec::new(),
-            most: self.capacity(),
-            cut: false,
-            steps: 0,
-        };
+        let mut words =
+            Words { text, gaps, found: Vec::new(), most: self.capacity(), cut: false, steps: 0 };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
             if let Some(base) = first.resolved {
@@ -115,6 +111,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
             let before = words.found.len();
             words.read(range, leads_to);
+            words.read_pieces(&first.text, nodes, self.tlds, leads_to);
             if !self.leads_to_address(leads_to) {
                 words.read_loosely(first.text.clone(), leads_to, before);
             }
@@ -211,6 +208,22 @@ impl Words<'_> {
         self.words(range, leads_to, true);
     }
 
+    /// Reads hosts that end, or begin, where an element in a word does.
+    fn read_pieces(
+        &mut self,
+        range: &Range<usize>,
+        nodes: &[usize],
+        tlds: &dyn TldSet,
+        leads_to: usize,
+    ) {
+        let (pieces, steps) = pieces::hosts(self.text, range, nodes, tlds);
+        self.steps += steps;
+        for range in pieces {
+            let word = self.text.get(range.clone()).unwrap_or_default().to_owned();
+            self.add(Glance { word, range, leads_to });
+        }
+    }
+
     /// Reads words of the text of a link as somebody who does not look closely. Those found `before` are of other links;
     /// what the first look has shown of this one is not shown again.
     fn read_loosely(&mut self, range: Range<usize>, leads_to: usize, before: usize) {
@@ -272,6 +285,9 @@ impl Words<'_> {
             }
             while boxes.next_if(|boxed| *boxed < at).is_some() {}
             let is_boxed = boxes.next_if_eq(&at).is_some() && !word.word.is_empty();
+            if is_boxed && joints.last() != Some(&word.word.len()) {
+                joints.push(word.word.len());
+            }
             if is_boxed || is_bidi_control(c) {
                 let ordered = ordered.get_or_insert_with(|| word.word.clone());
                 ordered.push(if is_boxed { RIGHT_TO_LEFT_MARK } else { bidi::mark(c) });

@@ -210,6 +210,10 @@ pub(super) fn reads_as_dot(c: char) -> bool {
                     | '\u{2840}'
                     | '\u{2880}'
                     | '\u{a4f8}'
+                    | '°'
+                    | '●'
+                    | '⚫'
+                    | '\u{2cfe}'
             )
             || !is_alphanumeric(c) && homograph::reads_as_dot(c))
 }

@@ -35,6 +35,7 @@ mod opened_hosts;
 mod outlook;
 mod outlook_links;
 mod pictures;
+mod pieces;
 mod relative;
 mod rereads;
 mod sheets;
@@ -179,6 +180,7 @@ struct Reader<'t, 'k, 'f> {
     seams: Vec<usize>,
     /// Where words are separated that stand side by side, and where boxes of a line begin, in bytes of visible text.
     joints: Vec<usize>,
+    boxes: breaks::Boxes,
     /// Elements inside words.
     skipped: Skipped,
     /// What style sheets hide, once that is asked.
@@ -261,6 +263,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             nodes: Vec::new(),
             seams: Vec::new(),
             joints: Vec::new(),
+            boxes: breaks::Boxes::default(),
             skipped: Skipped::default(),
             hiding_rules: OnceCell::new(),
             base: None,
@@ -494,9 +497,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if reveals {
             self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
-        let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
-        if let Some(name) = breaking.filter(|_| is_element && floats) {
-            self.elements.set_beside(name);
+        if let Some(name) = breaking {
+            self.begin_block(name, is_element, &traits);
         }
         if breaks && !hides {
             let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
@@ -596,11 +598,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         // A hidden element does not break the line.
         let was_hidden = self.concealed.is_open() && self.leave_concealed(tag);
         match ends {
-            _ if was_hidden => {}
+            _ if was_hidden => self.end_box(name, ends),
             _ if broke || self.tags_separate => self.separate(tag.range.start),
-            Ends::Line => self.separate_by(name, tag.range.start),
-            Ends::Beside => self.separate_anchor(tag.range.start),
-            Ends::Nothing => {}
+            ends => self.end_block(name, ends, tag.range.start),
         }
     }
 }

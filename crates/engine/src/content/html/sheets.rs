@@ -11,7 +11,7 @@ use crate::content::css;
 
 /// What hides, moves away or blanks out, for some programs and whatever is said later, without white space. Sizes of
 /// nothing and their like are those of [`Traits`].
-const HIDING: [&str; 32] = [
+const HIDING: [&str; 34] = [
     "absolute",
     "fixed",
     "text-indent",
@@ -36,9 +36,11 @@ const HIDING: [&str; 32] = [
     "letter-spacing:-",
     "translate",
     "content-visibility",
-    "size:calc(",
-    "size:min(",
-    "size:clamp(",
+    "size-adjust:0",
+    "table-column",
+    "contain:",
+    "content:url(",
+    "mask",
     "hidden",
     "var(",
     "display:none",
@@ -251,7 +253,7 @@ fn hides(declarations: &str) -> bool {
     let bare: String = declarations.chars().filter(|c| !c.is_whitespace()).collect();
     traits.conceals.hides()
         || HIDING.iter().any(|word| bare.contains(word))
-        || bare.split("font-size:").skip(1).any(is_tiny)
+        || bare.split("font-size:").skip(1).any(|size| is_tiny(size) || is_function(size))
         || declarations.split("font").skip(1).any(has_tiny_size)
         || has_faint_ink(&bare)
 }
@@ -297,10 +299,13 @@ fn opacity(colour: &str) -> Option<f32> {
 fn has_tiny_size(rest: &str) -> bool {
     let Some(value) = rest.trim_ascii_start().strip_prefix(':') else { return false };
     let value = value.split([';', '}', '"']).next().unwrap_or_default();
-    value
-        .split_ascii_whitespace()
-        .take(FONT_WORDS)
-        .any(|word| is_tiny(word) || word.contains("calc("))
+    value.split_ascii_whitespace().take(FONT_WORDS).any(|word| is_tiny(word) || is_function(word))
+}
+
+/// Whether a value is what a function says, which may be nothing: `calc(0px)`, `attr(x px, 0)`.
+fn is_function(value: &str) -> bool {
+    let name = value.bytes().take_while(|c| c.is_ascii_alphabetic() || *c == b'-').count();
+    name > 0 && value.as_bytes().get(name) == Some(&b'(')
 }
 
 /// Whether a size is below four units of any kind.
@@ -433,6 +438,13 @@ mod tests {
             "<b style=\"font: 0/0 a\">",
             "<b style=\"font:italic bold 1px/1 a\">",
             "<b style='font-size: calc(0px)'>",
+            "<b style='font-size:attr(x px, 0)'>",
+            "<b style='font:round(0px, 1px) a'>",
+            "<b style='font-size-adjust: 0'>",
+            "<b style='display:table-column'>",
+            "<b style='display:inline-block;contain:strict'>",
+            "<b style='content:url(x)'>",
+            "<b style='-webkit-mask:linear-gradient(#0000,#0000)'>",
             "<b style='display:inline-block;max-width:0'>",
             "<b popover>",
             "<font color=white>",

@@ -13,7 +13,7 @@ pub struct Traits {
     pub flow: Flow,
     /// Whether text around it does not turn its own.
     pub isolated: bool,
-    /// Whether the elements in it stand side by side: `display: flex`.
+    /// Whether the elements in it stand side by side: `display: flex`, `columns: 2`.
     pub lines_up: bool,
     /// Whether it says how its box is shown: that overrides the attribute `hidden`.
     pub sets_display: bool,
@@ -97,6 +97,8 @@ fn may_be_read(declaration: &[u8]) -> bool {
             let word = declaration.get(4..6).unwrap_or_default();
             word.eq_ignore_ascii_case(b"el") || word.eq_ignore_ascii_case(b"fi")
         }
+        // `columns`, `column-count`, and not `color`.
+        [b'c', b'o'] => matches!(declaration.get(3), Some(b'u' | b'U')),
         letters => matches!(&letters, b"di" | b"fl" | b"vi" | b"op" | b"un"),
     }
 }
@@ -172,6 +174,8 @@ struct Declared {
     beside: bool,
     isolated: bool,
     stacks: bool,
+    /// Whether what is in it runs through columns.
+    columns: bool,
     is_of_field: bool,
     /// Whether one of them hides text, be it overridden.
     hides: bool,
@@ -231,6 +235,7 @@ impl Declared {
                 self.opacity.set(seen, important);
             }
             Some(b'u') if is("unicode-bidi") => self.read_bidi(value),
+            Some(b'c') => self.columns |= is("columns") || is("column-count"),
             Some(b'm') => self.is_of_field |= fields::is_of_field(property),
             _ => {}
         }
@@ -267,7 +272,8 @@ impl Declared {
         }
         traits.isolated |= self.isolated;
         traits.is_of_field |= self.is_of_field;
-        traits.lines_up = display.is_some_and(|display| display.lines_up) && !self.stacks;
+        let lines_up = display.is_some_and(|display| display.lines_up) && !self.stacks;
+        traits.lines_up = lines_up || self.columns;
         traits.flow = match self.beside {
             true => Flow::Beside,
             false => display.map_or(Flow::Natural, |display| display.flow),
@@ -500,6 +506,8 @@ mod tests {
         assert_eq!(traits("display:table-cell").flow, Flow::Beside);
         assert!(traits("display:inline-flex;flex-direction:row-reverse").lines_up);
         assert!(!traits("flex-flow:column;display:flex").lines_up);
+        assert!(traits("columns:2").lines_up && traits("Column-Count:3").lines_up);
+        assert!(!traits("color:red;column-gap:2px").lines_up);
         assert_eq!(traits("float:left").flow, Flow::Beside);
         assert_eq!(traits("float:none").flow, Flow::Natural);
         assert_eq!(

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr3, memmem};
 use super::super::encoded::percent_decoded;
 use super::super::{AnchorAround, script, search_steps};
 use super::elements::{self, Follows, Holds};
-use super::style::{Direction, Traits};
+use super::style::{Direction, Flow, Traits};
 use super::token::{Attribute, attribute_named};
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
@@ -43,7 +43,7 @@ impl<'t> Reader<'t, '_, '_> {
         attributes: &[Attribute],
     ) -> Traits {
         let mut traits = Traits::default();
-        let (mut styled, mut hidden) = (false, false);
+        let (mut styled, mut hidden, mut aligned) = (false, false, false);
         let refreshes = OnceCell::new();
         for attribute in attributes {
             let written = self.slice(&attribute.name());
@@ -73,10 +73,13 @@ impl<'t> Reader<'t, '_, '_> {
                 // What most others fail on.
                 None if !matches!(
                     written.as_bytes().first().map(|first| first | 0x20),
-                    Some(b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
+                    Some(b'a' | b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
                 ) => {}
                 None if written.len() == HIDDEN.len() && written.eq_ignore_ascii_case(HIDDEN) => {
                     hidden = true;
+                }
+                None if written.eq_ignore_ascii_case("align") => {
+                    aligned |= self.stands_aside(name, &value);
                 }
                 None if self.is_never_shown(name, written, &value) => {
                     traits.conceals.all = true;
@@ -93,7 +96,16 @@ impl<'t> Reader<'t, '_, '_> {
             }
         }
         traits.conceals.all |= hidden && !traits.sets_display;
+        if aligned {
+            traits.flow = Flow::Beside;
+        }
         traits
+    }
+
+    /// Whether an attribute `align` lets what follows stand beside the element (HTML §15.3.5): that of a table.
+    fn stands_aside(&self, element: &str, value: &Range<usize>) -> bool {
+        element.eq_ignore_ascii_case("table")
+            && ["left", "right"].iter().any(|side| self.value_is(value.clone(), side))
     }
 
     /// Reads the direction of an element's text.

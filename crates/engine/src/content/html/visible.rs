@@ -2,6 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::breaks::Boxes;
 use super::compared::{AcrossSeams, Parts, compared};
 use super::glance::{self, Glance};
 use super::skipped::Skipped;
@@ -159,6 +160,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     fn take_recorded(&mut self) -> Recorded {
+        self.boxes = Boxes::default();
         let mut recorded = Recorded {
             anchors: std::mem::take(&mut self.anchors),
             marks: std::mem::take(&mut self.marks),
@@ -228,7 +230,7 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// The texts that are read beside the visible one.
     fn beside(&mut self, recorded: &Recorded) -> Beside {
-        let Recorded { anchors, seams, joints, skipped, .. } = recorded;
+        let Recorded { anchors, nodes, seams, joints, skipped, .. } = recorded;
         let text = self.visible.as_str();
         let asked = self.hiding_rules.get().is_some();
         let across = AcrossSeams::of(text, seams);
@@ -242,7 +244,7 @@ impl<'t> Reader<'t, '_, '_> {
         if !asked && self.hiding_rules.get().is_some() {
             self.view.steps += self.text.len() as u64;
         }
-        let glances = self.glances(anchors, seams, joints);
+        let glances = self.glances(anchors, [seams, joints], nodes);
         let parts = [(across.shown, false), (drawn, true)];
         let parts = parts.map(|(words, all)| self.compared_parts(words, anchors, all));
         Beside { joined, glances, parts }

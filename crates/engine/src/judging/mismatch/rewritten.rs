@@ -29,7 +29,7 @@ pub(super) const COUNTERS: [&str; 20] = [
 ];
 
 /// The same of who shortens.
-const SHORTENERS: [&str; 4] = ["bit.ly", "hs-sites.com", "lnkd.in", "t.co"];
+pub(super) const SHORTENERS: [&str; 4] = ["bit.ly", "hs-sites.com", "lnkd.in", "t.co"];
 
 /// Whether the link is a token, or of a service that tells the first host alone, and that is of another service. Nobody
 /// could tell a lure from what a link was before.
