@@ -20,11 +20,13 @@ impl Reader<'_, '_, '_> {
             self.concealed.separate(Gap::Line);
         } else {
             // Every program sees a break here.
-            self.take_seam();
             let here = self.visible.len();
+            let is_crossed = self.boxes.crossed == Some(here);
+            let seam = self.take_seam().filter(|_| is_crossed);
             // A box of one letter may begin there as well.
-            let is_gap = self.visible.ends_with_break() && self.boxes.crossed != Some(here);
+            let is_gap = self.visible.ends_with_break() && !is_crossed;
             self.joints.pop_if(|joint| is_gap && *joint + 1 == here);
+            self.joints.extend(seam);
         }
         self.add_separator(at);
     }
@@ -79,10 +81,10 @@ impl Reader<'_, '_, '_> {
 
     /// Makes the break before this end of the text one between words that a reader takes for one.
     fn cross(&mut self, here: usize) {
-        self.take_seam();
         self.boxes.crossed = Some(here);
         let joint = here.checked_sub(1);
-        if joint.is_some() && self.joints.last().copied() < joint {
+        // A seam joins them as well, whatever they are read for.
+        if self.seams.last().copied() != joint && self.joints.last().copied() < joint {
             self.joints.extend(joint);
         }
     }
