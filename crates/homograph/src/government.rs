@@ -72,9 +72,15 @@ pub fn seeming_site(ascii: &str, protected: &Names) -> Option<String> {
 /// Whether a host has a label or word of such a suffix before its own: most have none.
 fn may_seem(ascii: &str) -> bool {
     let Some((front, _)) = ascii.rsplit_once('.') else { return false };
-    let is_sign = |c: char| c == '.' || SEPARATORS.contains(&c);
-    let mut words = front.split(is_sign).skip(1);
-    words.any(|word| matches!(word, "co" | "com") || OFFICES.contains(&word) || word.len() == 2)
+    let is_sign = |byte: &u8| *byte == b'.' || SEPARATORS.iter().any(|c| *c == char::from(*byte));
+    let mut words = front.as_bytes().split(is_sign).skip(1);
+    words.any(|word| match word {
+        [_, _] => true,
+        [_, _, _, ..] if word.len() <= 4 => {
+            word == b"com" || OFFICES.iter().any(|office| office.as_bytes() == word)
+        }
+        _ => false,
+    })
 }
 
 /// A site in full in front of another domain.

@@ -2,6 +2,7 @@
 //! country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
 
 use super::host_words::{ASKING, SEPARATORS};
+use super::lists::lower_bound;
 use super::name::Name;
 use super::rows::rows;
 
@@ -50,26 +51,21 @@ fn below((host, at): (&str, usize)) -> &str {
 /// Whether the label at a place of a host in ASCII form, which slips from a name, is no such slip.
 pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bool {
     let words = || label.split(SEPARATORS);
-    if words().any(|word| ASKING.contains(&word)) {
-        return false;
-    }
     let below = below(place);
-    HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
+    let is_known = HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
         || is_known_at(label, below)
-        || words().any(|word| is_known_at(word, below))
+        || words().any(|word| is_known_at(word, below));
+    is_known && !words().any(|word| ASKING.contains(&word))
 }
 
 /// Whether a word is one of the rows at this suffix.
 fn is_known_at(word: &str, suffix: &str) -> bool {
     let tld = suffix.rsplit('.').next().unwrap_or_default();
     let is_code = || HOSTS_OF_CODE.contains(&suffix) || suffix == OF_PROGRAMMERS;
-    ROWS.lines().any(|row| {
-        let Some(rest) = row.strip_prefix(word) else { return false };
-        let mut suffixes = rest.split(' ').skip(1);
-        rest.is_empty()
-            || rest.starts_with(' ')
-                && suffixes.any(|known| known == tld || known == CODE && is_code())
-    })
+    let Some(rest) = lower_bound(ROWS, word).strip_prefix(word) else { return false };
+    let mut suffixes = rest.split(' ').skip(1);
+    rest.is_empty()
+        || rest.starts_with(' ') && suffixes.any(|known| known == tld || known == CODE && is_code())
 }
 
 #[cfg(test)]
@@ -91,6 +87,7 @@ mod tests {
     fn rows_are_near_a_name() {
         let names = Names::builtin();
         let mut seen = HashSet::new();
+        assert!(ROWS.lines().is_sorted());
         for row in ROWS.lines() {
             let mut words = row.split(' ');
             let word = words.next().unwrap_or_default();
