@@ -56,7 +56,7 @@ const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 288;
+const HARMLESS_HOST_STEPS: u64 = 256;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
