@@ -22,8 +22,8 @@ pub(super) fn leads_by_service(seen: &str, led: &str) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether a link shows a site of a government as an address, and leads to neither one of those nor a service that
-    /// leads there.
+    /// Whether a link shows a site of a government as an address, and leads to neither one of those, nor a service that
+    /// leads there, nor where the confirmed author counts clicks: newsletters cite such sites.
     pub(super) fn shows_office(&self, shown: ShownAs<'_>, seen: &str, led: &str) -> bool {
         let is_address = matches!(shown, ShownAs::Address | ShownAs::Page { .. });
         is_address
@@ -31,6 +31,7 @@ impl Judge<'_> {
             && !is_government_site(led)
             && !is_below(led, &COUNTERS)
             && !is_below(led, &SHORTENERS)
+            && !self.is_authors(led)
     }
 }
 
@@ -75,8 +76,9 @@ mod tests {
     /// Who counts clicks at his own site is known to have sent the mail.
     #[test]
     fn confirmed_authors_count_clicks_at_their_own_site() {
-        let body = "<a href=\"https://click.harbour.org/x\">https://www.cdc.gov/flu</a>";
-        let outcome = |dmarc| to_harbour("News <a@harbour.org>", "text/html", body, dmarc).verdict;
+        let body = "<a href=\"https://click.quayside.com/x\">https://www.cdc.gov/flu</a>";
+        let outcome = |dmarc| to_harbour("News <a@quayside.com>", "text/html", body, dmarc).verdict;
         assert!(outcome(Dmarc::Pass) < Verdict::Suspect);
+        assert_eq!(outcome(Dmarc::Unknown), Verdict::Suspect);
     }
 }
