@@ -6,7 +6,9 @@
 
 use super::Judge;
 use crate::Dmarc;
-use homograph::{Beside, BesideWord, HostBounds, Section, Sender, is_or_below, registrable};
+use homograph::{
+    Beside, BesideWord, HostBounds, Section, Sender, is_government_site, is_or_below, registrable,
+};
 
 /// Places and contests that bear the name of who pays for them.
 const VENUES: [&str; 43] = [
@@ -263,9 +265,9 @@ const AUTHORITIES: [&str; 16] = [
 const UNIVERSITIES: [&str; 2] = ["tu-", "uni-"];
 const AGENCIES: &str = "visas";
 
-/// Suffixes of governments and schools, alone or below that of a country.
-const OF_STATES: [&str; 3] = ["edu", "gov", "mil"];
-const OF_COUNTRIES: [&str; 8] = ["ac", "gc", "go", "gob", "gouv", "govt", "gub", "gv"];
+/// The suffix of schools, and such labels in front of that of a country.
+const SCHOOLS: &str = "edu";
+const SCHOOLS_OF_COUNTRIES: [&str; 2] = ["ac", SCHOOLS];
 
 impl Judge<'_> {
     /// Whether a name that poses says of what it names that somebody else writes.
@@ -335,11 +337,12 @@ fn is_of_document(beside: &Beside, host: &str) -> bool {
 fn is_authority(host: &str) -> bool {
     let domain = registrable(host, Section::Icann).unwrap_or_default();
     let Some((label, suffix)) = domain.split_once('.') else { return false };
-    let is_of_state = match suffix.split_once('.') {
-        Some((first, _)) => OF_STATES.contains(&first) || OF_COUNTRIES.contains(&first),
-        None => OF_STATES.contains(&suffix),
+    let is_of_school = match suffix.split_once('.') {
+        Some((first, _)) => SCHOOLS_OF_COUNTRIES.contains(&first),
+        None => suffix == SCHOOLS,
     };
-    is_of_state
+    is_of_school
+        || is_government_site(host)
         || label.ends_with(AGENCIES)
         || UNIVERSITIES.iter().any(|start| label.starts_with(start))
         || AUTHORITIES.iter().any(|word| label.contains(word))
