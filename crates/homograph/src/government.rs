@@ -8,6 +8,7 @@ use super::host_words::{SEPARATORS, is_filler};
 use super::name::MIN_BRAND;
 use super::names::Names;
 use super::organisations::Organisations;
+use super::seeming_suffix::SERVICES;
 
 /// Labels that countries keep for offices, in front of their own. By hand.
 const OFFICES: [&str; 9] = ["gc", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "mil"];
@@ -22,8 +23,8 @@ const TOP: [&str; 2] = ["gov", "mil"];
 const STATES: &str = "al ak az ar ca co ct dc de fl ga gu hi ia id il in ks ky la ma md me mi mn mo ms mt nc nd ne nh \
     nj nm nv ny oh ok or pa pr ri sc sd tn tx ut va vi vt wa wi wv wy";
 
-/// Labels that anybody puts in front of a domain, beside those of offices.
-const SERVICES: [&str; 9] = ["api", "app", "cdn", "dev", "docs", "forum", "mail", "smtp", "www"];
+/// Labels that anybody puts in front of a domain, beside [`SERVICES`].
+const OTHER_SERVICES: [&str; 3] = ["dev", "docs", "forum"];
 
 /// Top-level domains of two letters that anybody buys, or takes for `com`; and longer ones that firms have.
 const OPEN: [&str; 3] = ["cc", "cm", "om"];
@@ -108,7 +109,7 @@ fn is_of_office(name: &str, table: &Organisations) -> bool {
 }
 
 fn is_name(label: &str, table: &Organisations) -> bool {
-    !SERVICES.contains(&label) && !is_filler(label, Some(table))
+    !SERVICES.contains(&label) && !OTHER_SERVICES.contains(&label) && !is_filler(label, Some(table))
 }
 
 /// A site whose suffix begins the label that was registered, where such domains are bought in bulk.

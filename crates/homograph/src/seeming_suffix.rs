@@ -28,7 +28,7 @@ const GOVERNMENTS: [&str; 3] = ["gob", "gouv", "gov"];
 const MIN_NAME: usize = 3;
 
 /// Labels that anybody puts in front of a domain.
-const SERVICES: [&str; 6] = ["mail", "smtp", "app", "api", "cdn", "www"];
+pub(super) const SERVICES: [&str; 6] = ["mail", "smtp", "app", "api", "cdn", "www"];
 
 /// Whether the labels of a plain host may seem to have such a suffix: fast, may return `true` wrongly.
 pub(super) fn may_seem(labels: &[Label<'_>], sets: &[&Names]) -> bool {
