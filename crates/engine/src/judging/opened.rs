@@ -29,9 +29,8 @@ impl Judge<'_> {
         if is_name_of_own_network(&host.ascii) {
             return true;
         }
-        let is_private =
-            document.get(..6).is_some_and(|https| https.eq_ignore_ascii_case("https:"));
-        is_private
+        let scheme = reference::scheme(document).and_then(|colon| document.get(..colon));
+        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"))
             && (is_below(&host.ascii, &DOCUMENTS)
                 || self.is_recipients(&host.ascii)
                 || self.is_senders(&host.ascii))
