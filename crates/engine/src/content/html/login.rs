@@ -88,23 +88,20 @@ impl LoginPage {
         }
     }
 
-    /// Whether one more name is compared.
+    /// Begins a name, in the place of one without text; false if no more are compared.
     fn begin_name(&mut self) -> bool {
-        let is_empty = self.names.last().is_some_and(|last| last.trim().is_empty());
-        if !is_empty && self.names.len() < NAMES {
-            self.names.push(String::new());
-        }
-        is_empty || self.names.last().is_some_and(String::is_empty)
+        self.names.pop_if(|last| last.trim().is_empty());
+        let begins = self.names.len() < NAMES;
+        self.names.extend(begins.then(String::new));
+        begins
     }
 
     /// Adds a text to the last name.
     fn add(&mut self, page: &str, text: Range<usize>) {
         let Some(last) = self.names.last_mut() else { return };
-        let end = page.floor_char_boundary(text.end.min(text.start + NAME_BYTES));
-        let seen = entity::attribute(page, text.start..end);
-        if last.len() < NAME_BYTES {
-            last.push_str(seen.as_str());
-        }
+        let room = NAME_BYTES.saturating_sub(last.len());
+        let end = page.floor_char_boundary(text.end.min(text.start + room));
+        last.push_str(entity::attribute(page, text.start..end).as_str());
     }
 }
 
