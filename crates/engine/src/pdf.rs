@@ -43,7 +43,7 @@ pub struct Pdf {
     pub unread: bool,
 }
 
-/// Steps of each string that is kept, if it is not known.
+/// Steps of each string that may be a link, known or not: it is copied, and looked up among those that were kept.
 const TEXT_STEPS: u64 = 10;
 
 /// Reads a document. `spend` takes the steps of what is to be read next; `None` when it has none left.

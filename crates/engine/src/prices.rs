@@ -234,8 +234,8 @@ fn are_words(text: &str) -> bool {
         && !text.contains(is_dot_to_somebody)
 }
 
-/// Steps of checking what a text says about its sender. Of a long one the beginning is compared with names, and behind it
-/// only what nobody sees is passed over.
+/// Steps of checking what a text says about its sender. Of a long one so many characters, of four bytes at most, are
+/// compared with names; beside them only what nobody sees is passed over.
 pub fn sender_steps(text: &str) -> u64 {
     let compared = text.len().min(4 * SHOWN);
     SENDER_STEPS + SENDER_STEPS_PER_BYTE * compared as u64 + (text.len() - compared) as u64

@@ -302,7 +302,7 @@ fn garbled(number: usize) -> Vec<u8> {
     bytes.take(12).map(|byte| byte | 0x80).collect()
 }
 
-/// A document of about as many bytes, with an object stream that unpacks to ten times the text.
+/// A document of about as many bytes, with an object stream that unpacks to nine times the text.
 fn packed_pdf(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&text.repeat(9)).unwrap();

@@ -19,9 +19,9 @@ impl Reader<'_, '_, '_> {
         if self.is_concealed() {
             self.concealed.separate(Gap::Line);
         } else {
-            // Every program sees a break here.
             let here = self.visible.len();
             let is_crossed = self.boxes.crossed == Some(here);
+            // Every program sees a break here; a reader sees none between boxes.
             let seam = self.take_seam().filter(|_| is_crossed);
             // A box of one letter may begin there as well.
             let is_gap = self.visible.ends_with_break() && !is_crossed;
