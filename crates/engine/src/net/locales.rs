@@ -96,18 +96,17 @@ impl LocalWindow {
         // Many charsets have the same letters at the same bytes.
         let mut read: Vec<String> = Vec::new();
         self.charsets().find_map(|charset| {
-            if front.is_some_and(|front| !may_begin_twin(charset.decode(front.into()).as_str())) {
+            if front.is_some_and(|front| !may_begin_twin(&charset.text_of(front))) {
                 return None;
             }
-            let decoded = charset.decode(bytes.as_slice().into());
-            let known = read.iter().any(|one| one == decoded.as_str());
-            if known || !may_be_twin(decoded.as_str(), judge.tlds()) {
+            let decoded = charset.text_of(&bytes);
+            if read.iter().any(|one| *one == decoded) || !may_be_twin(&decoded, judge.tlds()) {
                 return None;
             }
-            read.push(decoded.as_str().to_owned());
-            let is_judged =
-                labelled != Charset::Utf8 && decoded.as_str().contains(is_of_other_script);
-            if !is_judged && !spells_known_name(decoded.as_str(), judge) {
+            let is_judged = labelled != Charset::Utf8 && decoded.contains(is_of_other_script);
+            let may_count = is_judged || spells_known_name(&decoded, judge);
+            read.push(decoded.into_owned());
+            if !may_count {
                 return None;
             }
             let letters = self.letters(charset);

@@ -261,6 +261,17 @@ impl Charset {
         }
     }
 
+    /// The text that [`decode`](Charset::decode) yields, without a map, which takes longer than the text.
+    pub fn text_of(self, bytes: &[u8]) -> Cow<'_, str> {
+        match self {
+            Charset::Known(encoding) if encoding.is_single_byte() => {
+                encoding.decode_without_bom_handling(bytes).0
+            }
+            Charset::Page(page) if page.keeps_ascii() => single::paged_text(bytes, page).into(),
+            _ => self.decode(bytes.into()).text,
+        }
+    }
+
     /// Lowers edits (in order, disjoint) of the decoded text to edits of the bytes. `bytes` is called only
     /// if the charset has a state.
     pub(super) fn lower<'b>(

@@ -88,6 +88,16 @@ pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     out.close(bytes.len())
 }
 
+/// The text of a code page that keeps ASCII.
+pub(super) fn paged_text(bytes: &[u8], page: &Page) -> String {
+    let upper = |byte: u8| page.characters.chars().nth(usize::from(byte & 127));
+    let character = |byte: &u8| match byte.is_ascii() {
+        true => char::from(*byte),
+        false => upper(*byte).unwrap_or(char::REPLACEMENT_CHARACTER),
+    };
+    bytes.iter().map(character).collect()
+}
+
 /// Bytes that are tested together.
 const LINE: usize = 64;
 

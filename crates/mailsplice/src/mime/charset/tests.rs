@@ -16,6 +16,17 @@ fn charsets_of_one_byte_decode_as_byte_by_byte() {
     }
 }
 
+#[test]
+fn the_text_alone_is_that_of_the_mapped_one() {
+    let all: Vec<u8> = (0..=255).collect();
+    for charset in Charset::of_systems().chain(Charset::of_latin_systems()) {
+        for bytes in all.chunks(60).chain([all.as_slice()]) {
+            let mapped = charset.decode(bytes.into());
+            assert_eq!(charset.text_of(bytes), mapped.as_str(), "{charset:?}");
+        }
+    }
+}
+
 /// Leads, trails and what may be neither.
 #[rustfmt::skip]
 const WIDE_PIECES: [&[u8]; 16] = [
