@@ -72,17 +72,26 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
 /// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,
 /// but for characters that browsers ignore.
 pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
-    fn host(text: &str) -> &str {
-        let text = text.trim_start_matches(['/', '.']);
-        text.split(ends_host).next().unwrap_or_default().trim_end_matches(is_dot_to_somebody)
-    }
     if is_escaped(window) {
         return None;
     }
-    Some(match str::from_utf8(window) {
-        Ok(text) => Cow::Borrowed(host(text)),
-        Err(_) => Cow::Owned(host(&String::from_utf8_lossy(window)).to_owned()),
-    })
+    let signs = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
+    let window = window.get(signs..)?;
+    let ends = |c: char| c != char::REPLACEMENT_CHARACTER && ends_host(c);
+    if let Ok(text) = str::from_utf8(window) {
+        let host = text.split(ends).next()?;
+        return Some(Cow::Borrowed(host.trim_end_matches(is_dot_to_somebody)));
+    }
+    // Only the host is decoded.
+    let spelling = window.split(|byte| byte.is_ascii() && ends_host(char::from(*byte))).next()?;
+    let mut text = String::with_capacity(spelling.len() * char::REPLACEMENT_CHARACTER.len_utf8());
+    for chunk in spelling.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend((!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER));
+    }
+    let host = text.find(ends).and_then(|end| text.get(..end)).unwrap_or(&text);
+    text.truncate(host.trim_end_matches(is_dot_to_somebody).len());
+    Some(Cow::Owned(text))
 }
 
 /// Whether a host is ASCII but for what stands for other bytes, as of another charset than UTF-8: no program opens it, and
