@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::Judgement;
 use super::display_text::plain_letters;
-use super::domain::{Section, registrable};
+use super::domain::{Section, from_end, registrable};
 use super::english::is_any_word;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
 use super::lookalike::LookHash;
@@ -107,10 +107,16 @@ impl<'n> Reader<'n, '_> {
             label.len() >= MIN_BRAND_IN_LABEL
                 && self.protected.is_look(LookHash::of(label.as_bytes()).value())
         };
+        let found = |(at, label): (usize, &str)| {
+            let is_name = match label.is_ascii() {
+                true => is_name(label),
+                false => at < LABELS + 2 && self.may_be_native(label),
+            };
+            is_name || self.glued(label).is_some()
+        };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
-            || host.split('.').any(|label| is_name(label) || self.glued(label).is_some())
             || has_row(host.strip_prefix("www.").unwrap_or(host))
-            || !host.is_ascii() && self.may_be_native(host)
+            || from_end(host).enumerate().any(found)
     }
 
     fn label(&self, label: &str, place: Place) -> Option<&'n str> {

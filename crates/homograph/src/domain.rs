@@ -39,6 +39,19 @@ pub fn and_above(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The labels of a name, the last one first.
+#[cfg(feature = "senders")]
+pub(super) fn from_end(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(name);
+    std::iter::from_fn(move || {
+        let name = rest.take()?;
+        // Labels are short: a loop is faster than a search.
+        let Some(dot) = name.bytes().rposition(|byte| byte == b'.') else { return Some(name) };
+        rest = name.get(..dot);
+        name.get(dot + 1..)
+    })
+}
+
 /// Number of labels of the host's public suffix, at least one.
 pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     let mut name = ascii;

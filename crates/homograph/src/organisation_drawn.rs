@@ -5,7 +5,7 @@ use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
 use super::Judgement;
-use super::domain::{Section, registrable};
+use super::domain::{Section, from_end, registrable};
 use super::english::is_any_word;
 use super::form::Form;
 use super::host_words::spelled;
@@ -41,11 +41,9 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
         return Some(name);
     }
     // The last label but one or two, in front of a suffix.
-    let shown = |at| host.unicode.rsplit('.').nth(at).unwrap_or_default();
-    let mut labels = host.ascii.rsplit('.').enumerate().skip(1).take(2);
-    let found = |(at, label)| drawn(label, || shown(at), table).map(|domain| (at, label, domain));
-    let (at, label, domain) = labels.find_map(found)?;
-    let shown = shown(at);
+    let mut labels = from_end(&host.ascii).zip(from_end(&host.unicode)).skip(1).take(2);
+    let (label, shown, domain) =
+        labels.find_map(|(label, shown)| Some((label, shown, drawn(label, || shown, table)?)))?;
     let own = registrable(&host.ascii, Section::Private)?;
     let (own, suffix) = own.split_once('.')?;
     let is_theirs = || {
@@ -56,6 +54,10 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
 
 /// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.
 fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    // What most fail on.
+    if !ascii.contains("ph") {
+        return None;
+    }
     let label = registrable(ascii, Section::Private)?.split('.').next()?;
     let is_long = |name: &&Name| name.brand_len() >= MIN_LETTERS;
     let spells = label.contains("ph") && !is_any_word(label);

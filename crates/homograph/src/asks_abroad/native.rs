@@ -1,6 +1,6 @@
 //! Names in letters beyond Latin beside words that ask in any: `сбербанк-вход.рф`, `支付宝登录.com`, `сбербанк.login.top`.
 
-use super::{LABELS, Place, Reader, Word};
+use super::{Place, Reader, Word};
 use crate::lookalike::{LABEL_CHARS, LookHash};
 use crate::native_in_front;
 use crate::organisations::Asking;
@@ -57,12 +57,9 @@ impl<'n> Reader<'n, '_> {
         in_front.next().or_else(|| behind.next())
     }
 
-    /// Whether some label beyond Latin is a name, or has a word that asks glued to it.
-    pub(super) fn may_be_native(&self, host: &str) -> bool {
-        let mut labels = host.split('.').filter(|label| !label.is_ascii()).take(LABELS + 2);
-        labels.any(|label| {
-            self.begun(label).last() == Some(label.len()) || self.native_glued(label).is_some()
-        })
+    /// Whether a label beyond Latin is a name, or has a word that asks glued to it.
+    pub(super) fn may_be_native(&self, label: &str) -> bool {
+        self.begun(label).last() == Some(label.len()) || self.native_glued(label).is_some()
     }
 
     /// Where the letters end with which some name begins.
