@@ -91,6 +91,15 @@ impl Token<'_> {
 /// it is one as well: no word of a language is made so (`аррӏерау`).
 pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) -> Vec<Token<'a>> {
     let mut found = Vec::new();
+    // Most words have a letter that is no twin among their first.
+    let twin = |letter: &LabelChar| {
+        letter.c.is_ascii() || letter.readings.iter().any(|one| one.shape == Shape::Exact)
+    };
+    let may_be_twins = |chars: &[LabelChar]| chars.len() > least && chars.iter().all(twin);
+    let has_hyphen = label.contains('-');
+    if !has_hyphen && !may_be_twins(chars.all()) {
+        return found;
+    }
     let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
     for (unicode, chars) in label.split('-').zip(seen) {
@@ -100,17 +109,10 @@ pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) ->
                 found.push(Token { unicode, chars, before });
             }
         };
-        if label.contains('-') {
+        if has_hyphen {
             add(chars);
         }
-        // Most words have a letter that is no twin among their first.
-        let twin = |letter: &LabelChar| {
-            letter.c.is_ascii() || letter.readings.iter().any(|one| one.shape == Shape::Exact)
-        };
-        if chars.len() <= least
-            || !chars.iter().all(twin)
-            || reading_as_latin(chars) != Some(Shape::Exact)
-        {
+        if !may_be_twins(chars) || reading_as_latin(chars) != Some(Shape::Exact) {
             continue;
         }
         for (front, back) in (1..chars.len()).filter_map(|at| chars.split_at_checked(at)) {

@@ -73,7 +73,9 @@ pub(super) fn of(
 /// Whether joiners are between letters that never join: they are invisible, and some clients drop
 /// them. Persian writes one after a Latin word, before a Persian ending.
 fn is_split_by_joiner(label: &Part) -> bool {
-    if label.spelling.is_ascii() || !label.spelling.contains(is_joiner) {
+    // The first byte of a joiner in UTF-8, which most lack.
+    let may_hold = memchr::memchr(0xE2, label.spelling.as_bytes()).is_some();
+    if !may_hold || !label.spelling.contains(is_joiner) {
         return false;
     }
     let apart = |c: char| c.is_ascii_alphanumeric() || never_joins(c.script());

@@ -50,7 +50,7 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Findings {
     // Readers of a native script know its words (`чэз.by`) and digits (`२०२४.भारत`).
     let known = || has_native_script(context) && !label.contains(|c: char| c.is_ascii_digit());
     add(context.chars.read_as_number() && !known(), Reason::DigitLookalike);
-    let strange = label.chars().any(|c| is_foreign_letter(c, context.tld));
+    let strange = context.chars.all().iter().any(|letter| is_foreign_letter(letter.c, context.tld));
     add(strange || is_of_no_language(context), Reason::TldLetter);
     let marks = || any.is_mark().then(|| marks::abused(context)).flatten();
     for (reason, verdict) in [

@@ -392,32 +392,34 @@ const READ: usize = if cfg!(target_family = "wasm") { 0 } else { BRAND_TOKEN };
 /// The parts of a label that may read as a brand, in order: long enough, with a letter beyond
 /// ASCII, and not the whole label.
 fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
-    let hyphens =
-        letters.iter().enumerate().filter(|(_, letter)| letter.c == '-').map(|(at, _)| at);
-    let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
-    let from_start = starts.filter(|start| letters.len() >= start + READ).flat_map(|start| {
-        let rest = letters.get(start..).unwrap_or_default();
-        let lengths =
-            beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()));
-        lengths.map(move |length| start..start + length)
-    });
-    let to_end = hyphens.chain([letters.len()]).filter(|end| *end >= READ).flat_map(|end| {
-        let before = letters.get(..end).unwrap_or_default();
-        let lengths = endings(before, |look| names.ends(look), |look| names.is_backwards(look));
-        lengths.map(move |length| end - length..end)
-    });
-    let counts = |piece: &Range<usize>| {
+    let counts = |start: usize, end: usize| {
         let foreign = |letter: &LabelChar| !letter.c.is_ascii();
-        (BRAND_TOKEN..letters.len()).contains(&piece.len())
-            && piece.start < LABEL_CHARS
-            && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
+        (BRAND_TOKEN..letters.len()).contains(&(end - start))
+            && start < LABEL_CHARS
+            && letters.get(start..end).is_some_and(|piece| piece.iter().any(foreign))
     };
     // Pairs of the type that is sorted elsewhere: every other type costs 1 kB of a web page.
-    let ends = |piece: Range<usize>| {
-        Some((u64::try_from(piece.start).ok()?, u32::try_from(piece.end).ok()?))
+    let mut pieces: Vec<(u64, u32)> = Vec::new();
+    let mut add = |start: usize, end: usize| {
+        if counts(start, end)
+            && let (Ok(start), Ok(end)) = (u64::try_from(start), u32::try_from(end))
+        {
+            pieces.push((start, end));
+        }
     };
-    let mut pieces: Vec<(u64, u32)> =
-        from_start.chain(to_end).filter(counts).filter_map(ends).collect();
+    let hyphen =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_none_or(|letter| letter.c == '-');
+    for at in 0..=letters.len() {
+        let (before, rest) = letters.split_at_checked(at).unwrap_or_default();
+        if hyphen(at.checked_sub(1)) && rest.len() >= READ {
+            beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()))
+                .for_each(|length| add(at, at + length));
+        }
+        if hyphen(Some(at)) && at >= READ {
+            endings(before, |look| names.ends(look), |look| names.is_backwards(look))
+                .for_each(|length| add(at - length, at));
+        }
+    }
     pieces.sort_unstable();
     let piece = |(start, end)| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?);
     pieces.into_iter().filter_map(piece).collect()

@@ -42,8 +42,8 @@ pub fn a_label(name: &str) -> Option<String> {
     }
     let mut out = Vec::with_capacity(LABEL + 1);
     out.extend_from_slice(PREFIX.as_bytes());
-    out.extend(name.bytes().filter(u8::is_ascii));
-    if out.len() > PREFIX.len() {
+    if label.ascii != 0 {
+        out.extend(name.bytes().filter(u8::is_ascii));
         out.push(b'-');
     }
     label.digits(|digit| {
