@@ -64,9 +64,9 @@ fn words_before_www(spelling: &str) -> Option<(&str, usize)> {
     if spelling.is_ascii() {
         return None;
     }
-    let from = spelling.find(|c: char| !c.is_ascii())?;
+    let from = spelling.bytes().position(|byte| !byte.is_ascii())?;
     let (front, rest) = spelling.split_at_checked(from)?;
-    let words = rest.find(|c: char| c.is_ascii())?;
+    let words = rest.bytes().position(|byte| byte.is_ascii())?;
     let (words, host) = rest.split_at_checked(words)?;
     let of_words = |c: char| is_unspaced(c) || is_pointer(c) || separates_names(c);
     (begins_with_www(host) && host.is_ascii() && words.chars().all(of_words))

@@ -24,7 +24,8 @@ const JOIN: u8 = 1 << 7;
 /// Whether a character is ASCII, or of blocks in which nothing has a role: those of most letters.
 fn has_no_role(c: char) -> bool {
     matches!(c, '\0'..='\u{9F}' | '\u{386}'..='\u{61E}' | '\u{620}'..='\u{10FF}')
-        || matches!(c, '\u{3040}'..='\u{30FA}' | '\u{4E29}'..='\u{A6FF}' | '\u{AC00}'..='\u{D7FF}')
+        || matches!(c, '\u{3040}'..='\u{30FA}' | '\u{4E00}'..='\u{4E27}' | '\u{4E29}'..='\u{A6FF}')
+        || matches!(c, '\u{AC00}'..='\u{D7FF}')
 }
 
 fn roles(c: char) -> u8 {

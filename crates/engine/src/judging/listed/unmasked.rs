@@ -72,7 +72,7 @@ fn has_digit_for_letter(host: &str) -> bool {
 
 /// A host in the letters of a plain one that its letters read as, if all of them do.
 fn in_plain_letters(host: &str) -> Option<String> {
-    let mut plain = String::with_capacity(host.len());
+    let mut plain = String::new();
     for c in host.chars() {
         match c.is_ascii() {
             true => plain.push(c),
