@@ -407,15 +407,15 @@ fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
             pieces.push((start, end));
         }
     };
-    let hyphen =
+    let is_edge =
         |at: Option<usize>| at.and_then(|at| letters.get(at)).is_none_or(|letter| letter.c == '-');
     for at in 0..=letters.len() {
         let (before, rest) = letters.split_at_checked(at).unwrap_or_default();
-        if hyphen(at.checked_sub(1)) && rest.len() >= READ {
+        if is_edge(at.checked_sub(1)) && rest.len() >= READ {
             beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()))
                 .for_each(|length| add(at, at + length));
         }
-        if hyphen(Some(at)) && at >= READ {
+        if is_edge(Some(at)) && at >= READ {
             endings(before, |look| names.ends(look), |look| names.is_backwards(look))
                 .for_each(|length| add(at - length, at));
         }
