@@ -138,7 +138,7 @@ pub fn read(
     // What Exchange takes for TNEF has a label of its own, never one of text.
     let opaque = entry.media == Media::Opaque;
     let document = || mime::may_be_pdf(opening, transfer) || rtf::may_be(opening);
-    let is_flat = opaque || flat_office::is_table(entry) || entry.is_read_as(Media::Xml);
+    let is_flat = opaque || flat_office::is_table(entry) || flat_office::may_be_markup(entry);
     let may_be = is_flat || qr_codes == QrCodes::Report || document();
     let of_office = |opening: &[u8]| {
         let format = is_flat.then(|| flat_office::format(entry, opening)).flatten();

@@ -1,7 +1,7 @@
 //! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument.
 //! What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of a page.
 
-use mailsplice::mime::Part;
+use mailsplice::mime::{Media, Part};
 use memchr::memmem;
 
 /// Which files they are.
@@ -37,6 +37,12 @@ pub fn format(part: &Part, opening: &[u8]) -> Option<Format> {
         return Some(Format::Markup);
     }
     is_table(part).then_some(Format::Table)
+}
+
+/// Whether a part that is read as markup may be such XML: it is no page by its label.
+pub fn may_be_markup(part: &Part) -> bool {
+    let is_read = [Media::Html, Media::Xml].into_iter().any(|media| part.is_read_as(media));
+    is_read && part.label != "text/html"
 }
 
 /// Whether a part is a table, by its label or one of its names.

@@ -32,7 +32,7 @@ const OF_PROGRAMMERS: [&str; 17] = [
 const LABELS: usize = 3;
 
 /// What lures have beside a name there, and pages about it have not. By hand.
-const PRODUCTS: [&str; 6] = ["extension", "mail", "start", "wallet", "wallets", "webmail"];
+const PRODUCTS: [&str; 7] = ["extension", "home", "mail", "start", "wallet", "wallets", "webmail"];
 
 /// Words of a path that ask, beside [`ASKING`].
 const ASKING_PATHS: [&str; 6] = ["confirm", "log-in", "logon", "recovery", "sign-in", "validation"];
@@ -107,6 +107,7 @@ mod tests {
             ("metamask-extension.webflow.io", "metamask.io"),
             ("coinbase-start.webflow.io", "coinbase.com"),
             ("coinbasewallet.weebly.com", "coinbase.com"),
+            ("metamaskhome.webflow.io", "metamask.io"),
         ] {
             assert_eq!(named(host), Some((name, Verdict::Suspect)), "{host}");
         }
