@@ -70,11 +70,30 @@ impl View<'_> {
                 && !self.names(occurrence, target)
             {
                 self.compare_target((occurrence, &visible), (href, target), judge);
+                if let Some(next) = run.occurrences.get(anchor + 1)
+                    && self.is_of_program(next, href)
+                    && let Some(Some(target)) = judged.get_mut(anchor + 1)
+                {
+                    self.compare_target((occurrence, &visible), (next, target), judge);
+                }
                 if !budget.spend(Stage::Judging, judge.take_steps()) {
                     return;
                 }
             }
         }
+    }
+
+    /// Whether a program may open this page as well as the one that its URL gives for browsers, which was found first:
+    /// `intent://a.example#Intent;S.browser_fallback_url=https%3A%2F%2Fb.example;end`.
+    fn is_of_program(&self, next: &Occurrence, first: &Occurrence) -> bool {
+        let url = || self.seen.get(next.seen).map_or("", |seen| seen.as_str()).trim_ascii_start();
+        let begins = |scheme: &str| {
+            url().get(..scheme.len()).is_some_and(|front| front.eq_ignore_ascii_case(scheme))
+        };
+        next.seen != first.seen
+            && next.site == first.site
+            && next.seen_by == SeenBy::Standard
+            && begins("intent:")
     }
 
     /// Compares what is visible with the target of the anchor around it. A person's address may lead to his page.

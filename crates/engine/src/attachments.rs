@@ -1,4 +1,5 @@
-//! Links in attachments that are no text, PDF, TNEF, RTF and pictures: judged and reported, never edited.
+//! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of office files that are text: judged and
+//! reported, never edited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -8,6 +9,7 @@ use super::budget::Budget;
 use super::content::{Occurrence, SeenBy};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
+use super::flat_office::{self, Format};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
@@ -27,6 +29,8 @@ enum Kind {
     Pdf,
     Tnef,
     Rtf,
+    /// An office file that is text, and whether it is judged as text as well.
+    Flat(Format, bool),
     Picture(image::ImageFormat),
 }
 
@@ -76,6 +80,17 @@ impl Kind {
                 let programs = reached.programs;
                 (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
+            Kind::Flat(format, is_text) => {
+                let page = flat_office::anchors(bytes, format);
+                let steps = (bytes.len() + page.len()) as u64;
+                let body = match is_text {
+                    true => Body::anchors(page),
+                    false => Some(page).filter(|page| !page.is_empty()).map(Body::Html),
+                };
+                let bodies = body.into_iter().collect();
+                // Nothing but its links is read.
+                (Contents { bodies, unread: !is_text, ..Contents::default() }, steps)
+            }
             Kind::Picture(format) => {
                 let images::Picture { codes, unread, steps } =
                     images::read(bytes, format, &mut budget.images, budget.stop);
@@ -93,6 +108,7 @@ impl Kind {
             Kind::Pdf => ("pdf", "uri"),
             Kind::Tnef => ("tnef", "body"),
             Kind::Rtf => ("rtf", "text"),
+            Kind::Flat(..) => ("office", "link"),
             Kind::Picture(_) => ("qr", "code"),
         };
         Place::Attribute { element: element.into(), attribute: attribute.into() }
@@ -122,8 +138,15 @@ pub fn read(
     // What Exchange takes for TNEF has a label of its own, never one of text.
     let opaque = entry.media == Media::Opaque;
     let document = || mime::may_be_pdf(opening, transfer) || rtf::may_be(opening);
-    let may_be = opaque || qr_codes == QrCodes::Report || document();
-    let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
+    let is_flat = opaque || flat_office::is_table(entry) || flat_office::may_be_markup(entry);
+    let may_be = is_flat || qr_codes == QrCodes::Report || document();
+    let of_office = |opening: &[u8]| {
+        let format = is_flat.then(|| flat_office::format(entry, opening)).flatten();
+        format.map(|format| Kind::Flat(format, !opaque))
+    };
+    let kind = may_be
+        .then(|| transfer.bytes(opening))
+        .and_then(|opening| Kind::of(&opening, qr_codes).or_else(|| of_office(&opening)));
     let Some(kind) = kind else {
         return read_inline_pictures(context, (part, entry), judge, budget, found);
     };

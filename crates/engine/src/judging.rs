@@ -243,6 +243,7 @@ impl<'a> Judge<'a> {
         {
             self.local_part(local, &mut judged);
         }
+        self.raise_asking(text, link, &mut judged);
         self.downgrade_login(text, link, &mut judged);
         self.downgrade_number(text, link, &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);

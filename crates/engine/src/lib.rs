@@ -30,6 +30,7 @@ pub mod fields;
 mod file_servers;
 mod finding;
 mod flags;
+mod flat_office;
 mod forwarders;
 mod guard;
 mod headers;

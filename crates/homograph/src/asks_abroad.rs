@@ -20,7 +20,11 @@ use super::organisations::{Asking, Organisations, mistyped};
 
 mod amid;
 mod changed;
+mod hosted;
+mod in_bulk;
 mod native;
+
+pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
 
@@ -85,7 +89,8 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
         .label(chosen, Place::Chosen)
         .or_else(below)
         .or_else(|| reader.before(front.last()?, chosen))
-        .or_else(|| reader.over_dot(front.last()?, chosen))?;
+        .or_else(|| reader.over_dot(front.last()?, chosen))
+        .or_else(|| reader.in_bulk(own))?;
     let is_theirs = protected.covers(&host.ascii)
         || table.is_one_owner(&host.ascii, found)
         || table.says_rightly(found, &host.ascii)

@@ -7,6 +7,8 @@ use uts58::unicode::a_label::has_a_label;
 
 use memchr::memchr_iter;
 
+#[cfg(feature = "senders")]
+use super::domain::{Section, registrable};
 use super::limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 use super::userinfo::is_in_local_part;
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
@@ -42,6 +44,10 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
             search.judge_unwrapped(inner, depth);
         }
         #[cfg(feature = "senders")]
+        for inner in wrappers::unwrap_others(&host, &tail) {
+            search.judge_unwrapped(inner, depth);
+        }
+        #[cfg(feature = "senders")]
         let tail = wrappers::parted(&host, tail);
         search.judge_text(tail, depth);
     }
@@ -49,7 +55,7 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
 }
 
 /// The host that a rewriter's link leads to, through all rewriters that wrap each other; `None` for
-/// other links, and for those that only the rewriter can resolve.
+/// other links, and for those that only the rewriter can resolve, or that may lead to two owners.
 pub(super) fn target_host(host: &str, tail: &str) -> Option<String> {
     if tail.len() > SEARCHED_BYTES {
         return None;
@@ -60,15 +66,37 @@ pub(super) fn target_host(host: &str, tail: &str) -> Option<String> {
             led.as_ref().map_or((host, tail), |(host, tail)| (host.as_str(), tail.as_str()));
         let Some(url) = wrappers::unwrap(host, tail) else { break };
         let url = url.replace(reference::is_stripped, "");
-        let link = reference::parse(&url, 0..url.len()).find_map(|target| match target {
-            Target::Link(link) if link.kind != Kind::Email => Some(link),
-            _ => None,
-        });
-        let Some(link) = link else { break };
+        let Some(link) = web_link(&url) else { break };
+        #[cfg(feature = "senders")]
+        if wrappers::unwrap_others(host, tail)
+            .iter()
+            .any(|other| !is_of_owner(other, link.host_str(&url)))
+        {
+            return None;
+        }
         let tail = url.get(link.tail.clone()).unwrap_or_default();
         led = Some((link.host_str(&url).to_owned(), tail.to_owned()));
     }
     led.map(|(host, _)| host)
+}
+
+/// The first link of a URL that is none to an address.
+fn web_link(url: &str) -> Option<Link> {
+    reference::parse(url, 0..url.len()).find_map(|target| match target {
+        Target::Link(link) if link.kind != Kind::Email => Some(link),
+        _ => None,
+    })
+}
+
+/// Whether a URL leads to a host with the registrable domain of this one.
+#[cfg(feature = "senders")]
+fn is_of_owner(url: &str, host: &str) -> bool {
+    let url = url.replace(reference::is_stripped, "");
+    let [one, other] =
+        [web_link(&url).map_or("", |link| link.host_str(&url)), host].map(str::to_ascii_lowercase);
+    one == other
+        || registrable(&one, Section::Private)
+            .is_some_and(|own| registrable(&other, Section::Private) == Some(own))
 }
 
 /// The search for URLs inside one URL.

@@ -151,13 +151,18 @@ impl Organisations {
         let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
         organisation.members = members.filter_map(|member| member.split_once('.')).collect();
         for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
+            #[cfg(feature = "senders")]
+            let (domain, is_many) =
+                domain.strip_prefix('=').map_or((domain, false), |rest| (rest, true));
             let (domain, domain_use) = match domain.split_at_checked(1) {
                 Some(("~", domain)) => (domain, DomainUse::Anybodys),
                 Some(("+", domain)) => (domain, DomainUse::Customers),
                 _ => (domain, DomainUse::Own),
             };
             #[cfg(feature = "senders")]
-            self.add_label(domain, domain_use);
+            if !is_many {
+                self.add_label(domain, domain_use);
+            }
             organisation.domains.push((domain, domain_use));
             if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)

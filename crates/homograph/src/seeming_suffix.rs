@@ -16,7 +16,7 @@ use crate::verdict::{Reason, Verdict};
 /// Top-level domains of which the lists of reported phishing are full, or that are read as `com`, and in which few
 /// organisations have sites. By hand.
 #[rustfmt::skip]
-const BULK: [&[u8]; 23] = [
+pub(super) const BULK: [&[u8]; 23] = [
     b"bond", b"cfd", b"click", b"cm", b"cyou", b"icu", b"live", b"lol", b"monster", b"om", b"online", b"quest",
     b"rest", b"sbs", b"site", b"support", b"top", b"vip", b"website", b"win", b"world", b"xin", b"xyz",
 ];

@@ -71,6 +71,33 @@ pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
     rows.filter_map(|(_, _, form)| form.unwrap(host, tail)).next()
 }
 
+/// Where a rewritten link leads as well, if one of its parameters is there more than once, or two of those that a service
+/// reads are: which one it takes is its own affair. Of equal ones it takes the first or the last.
+#[cfg(feature = "senders")]
+pub(super) fn unwrap_others(host: &str, tail: &str) -> Vec<String> {
+    // What most links fail on.
+    if tail.bytes().filter(|byte| *byte == b'=').nth(1).is_none() {
+        return Vec::new();
+    }
+    let path = path(tail);
+    let rows = rows(host).iter().filter(|(_, begins, _)| tail.starts_with(begins));
+    let named = rows.filter_map(|(_, _, form)| match form {
+        Form::Query(name) | Form::Base64(name) if !name.is_empty() => Some((form, *name)),
+        Form::Proofpoint => Some((form, "u")),
+        _ => None,
+    });
+    let targets = named.flat_map(|(form, name)| {
+        let fields = query(tail).unwrap_or_default().split('&');
+        let mut values = fields.filter_map(|field| value_of(field, name));
+        let (first, last) = (values.next(), values.last());
+        let lead = move |value| form.unwrap(host, &[path, "?", name, "=", value].concat());
+        [first, last].into_iter().flatten().filter_map(lead)
+    });
+    let mut targets: Vec<String> = targets.collect();
+    targets.dedup();
+    targets.into_iter().skip(1).collect()
+}
+
 impl Form {
     #[cfg_attr(not(feature = "senders"), expect(unused_variables))]
     fn unwrap(self, host: &str, tail: &str) -> Option<String> {
@@ -271,10 +298,12 @@ fn proofpoint_v3(rest: &str) -> Option<String> {
 
 /// The value of a query parameter, still encoded. HTML's `&amp;` may have been left in.
 fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
-    query(tail)?.split('&').find_map(|field| {
-        let (key, value) = field.strip_prefix("amp;").unwrap_or(field).split_once('=')?;
-        key.eq_ignore_ascii_case(name).then_some(value)
-    })
+    query(tail)?.split('&').find_map(|field| value_of(field, name))
+}
+
+fn value_of<'a>(field: &'a str, name: &str) -> Option<&'a str> {
+    let (key, value) = field.strip_prefix("amp;").unwrap_or(field).split_once('=')?;
+    key.eq_ignore_ascii_case(name).then_some(value)
 }
 
 fn query(tail: &str) -> Option<&str> {
@@ -307,6 +336,31 @@ mod tests {
     fn rewritten_links_lead_where_they_did() {
         for (host, tail, inner) in vectors() {
             assert_eq!(unwrap(host, tail).as_deref(), inner, "{host}{tail}");
+        }
+    }
+
+    #[cfg(feature = "senders")]
+    #[test]
+    fn all_that_a_service_may_take_is_where_a_link_leads() {
+        for (host, tail, others) in [
+            ("www.google.com", "/url?q=https://a.com/&url=https://b.net", &["https://b.net"][..]),
+            ("www.google.com", "/url?url=https://b.net&q=https://a.com/", &["https://b.net"]),
+            (
+                "x.safelinks.protection.outlook.com",
+                "/?url=https%3A%2F%2Fa.com&url=b.net",
+                &["https://b.net"],
+            ),
+            (
+                "urldefense.proofpoint.com",
+                "/v2/url?u=https-3A__a.com&d=x&u=https-3A__b.net",
+                &["https://b.net"],
+            ),
+            ("www.google.com", "/url?sa=t&url=https://a.com/&q=words", &[]),
+            ("www.google.com", "/url?q=https://a.com/&url=https://a.com/", &[]),
+            ("www.google.com", "/url?q=https://a.com/&sa=D", &[]),
+            ("example.com", "/url?q=https://a.com/&url=https://b.net", &[]),
+        ] {
+            assert_eq!(unwrap_others(host, tail), others, "{host}{tail}");
         }
     }
 

@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use super::Judge;
 use super::logins::has_only;
 use super::mail_hosts::names_domain;
 use super::shops::is_shop;
+use super::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use homograph::{
     CacheKey, HostBounds, Judgement, Label, Names, Section, Writer, exchanges_l_and_i,
     is_in_short_domain, registrable,
 };
+use uts58::Link;
 use uts58::unicode::Class;
 
 impl Judge<'_> {
@@ -86,8 +87,15 @@ impl Judge<'_> {
             Some((site, Reason::NameInHost))
         };
         let named = named.map(|(name, reason)| (name.to_owned(), reason)).or_else(seeming);
-        let Some((name, reason)) = named else { return Arc::clone(judgement) };
-        naming(judgement, name, reason)
+        match named {
+            Some((name, reason)) => naming(judgement, name, (reason, Verdict::Suspect)),
+            None => match homograph::at_hoster(judgement, protected) {
+                Some((name, verdict)) => {
+                    naming(judgement, name.to_owned(), (Reason::NameInHost, verdict))
+                }
+                None => Arc::clone(judgement),
+            },
+        }
     }
 
     /// Adds the recipients' own name in a host beside words that only they use. What they call hosts below their own
@@ -112,21 +120,43 @@ impl Judge<'_> {
                 if !self.policy.allows(&judgement.ascii)
                     && !self.has_known_owner(&judgement.ascii) =>
             {
-                naming(&judgement, name, Reason::NameInHost)
+                naming(&judgement, name, (Reason::NameInHost, Verdict::Suspect))
             }
             _ => judgement,
+        }
+    }
+
+    /// Raises the verdict of a page that asks at a host which is called after a known name: `paypal.web.app/signin`.
+    pub(super) fn raise_asking(&self, text: &str, link: &Link, judged: &mut Judged) {
+        if judged.verdict != Verdict::Notice || !judged.reasons.contains(Reason::NameInHost) {
+            return;
+        }
+        let Some(host) = judged.host.as_deref().filter(|host| host.verdict == Verdict::Notice)
+        else {
+            return;
+        };
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        if homograph::asks_in_path(tail)
+            && homograph::at_hoster(host, &self.policy.protected).is_some()
+            && !self.policy.allows(&host.ascii)
+        {
+            judged.verdict = Verdict::Suspect;
         }
     }
 }
 
 /// The judgement of a host that names another, unless it does as hosts of mail servers and of shops do.
-fn naming(judgement: &Arc<Judgement>, name: String, reason: Reason) -> Arc<Judgement> {
+fn naming(
+    judgement: &Arc<Judgement>,
+    name: String,
+    (reason, verdict): (Reason, Verdict),
+) -> Arc<Judgement> {
     if names_domain(&judgement.ascii) {
         return Arc::clone(judgement);
     }
     let mut naming = Judgement::clone(judgement);
     naming.reasons.insert(reason);
-    naming.verdict = Verdict::Suspect;
+    naming.verdict = naming.verdict.max(verdict);
     naming.target = Some(name);
     // The name is drawn in the label that was registered: its letters say how.
     if reason == Reason::TargetLookalike
@@ -149,4 +179,44 @@ fn registered(host: &mut Judgement) -> Option<&mut Label> {
 fn without_ignored(spelling: &str) -> Option<String> {
     let long = spelling.len() > homograph::SPELLING_BYTES;
     long.then(|| spelling.chars().filter(|c| !Class::of(*c).is_ignored()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+    fn verdict(link: &str) -> Verdict {
+        let body = format!("{link}\n");
+        let message = Message { head: b"From: x@example.org\n", body: body.as_bytes() };
+        let tlds = TldTable::new(["com", "app", "dev", "io", "org"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+    }
+
+    #[test]
+    fn names_at_hosters_are_reported_where_the_page_asks() {
+        for link in [
+            "https://paypal.web.app/signin",
+            "https://www.netflix.pages.dev/en/login.html",
+            "https://coinbase.gitbook.io/us/account-verify",
+            "paypal.web.app/Sign-In",
+            "https://metamaskextension.webflow.io/",
+        ] {
+            assert_eq!(verdict(link), Verdict::Suspect, "{link}");
+        }
+        for link in [
+            "https://paypal.web.app/",
+            "https://paypal.web.app/__/auth/action?mode=verifyEmail&login=1",
+            "https://coinbase.gitbook.io/docs",
+        ] {
+            assert_eq!(verdict(link), Verdict::Notice, "{link}");
+        }
+        for link in [
+            "https://paypal.github.io/login",
+            "https://netflix-clone.vercel.app/login",
+            "https://harbour.web.app/login",
+        ] {
+            assert_eq!(verdict(link), Verdict::Ok, "{link}");
+        }
+    }
 }

@@ -230,6 +230,61 @@ fn worst_in(label: &str, file: &[u8]) -> Option<Verdict> {
     outcome.findings.iter().map(|one| one.verdict).max()
 }
 
+#[test]
+fn hyperlinks_of_office_files_that_are_text_are_compared() {
+    let sheet = |cell: &str| {
+        let head = "<?xml version=\"1.0\"?><?mso-application progid=\"Excel.Sheet\"?><Workbook \
+            xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\" \
+            xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\">";
+        format!(
+            "{head}<Worksheet ss:Name=\"a\"><Table><Row>{cell}</Row></Table></Worksheet></Workbook>"
+        )
+    };
+    let cell = |shown: &str| {
+        sheet(&format!(
+            "<Cell ss:HRef=\"https://fine.example/a\"><Data ss:Type=\"String\">{shown}</Data></Cell>"
+        ))
+    };
+    let letter = |shown: &str| {
+        format!(
+            "<?mso-application progid=\"Word.Document\"?><w:wordDocument \
+            xmlns:w=\"http://schemas.microsoft.com/office/word/2003/wordml\"><w:body><w:p>\
+            <w:hlink w:dest=\"https://fine.example/a\"><w:r><w:t>{shown}</w:t></w:r></w:hlink></w:p></w:body>\
+            </w:wordDocument>"
+        )
+    };
+    let open = |shown: &str| {
+        format!(
+            "<office:document xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\"><text:p>\
+            <text:a xlink:href=\"https://fine.example/a\">{shown}</text:a></text:p></office:document>"
+        )
+    };
+    let table = |shown: &str| {
+        format!(
+            "Invoice,Pay\r\n1,\"=HYPERLINK(\"\"https://fine.example/a\"\",\"\"{shown}\"\")\"\r\n"
+        )
+    };
+    let files: [(&str, &dyn Fn(&str) -> String); 6] = [
+        ("text/csv; name=x.csv", &table),
+        ("application/octet-stream; name=x.csv", &table),
+        ("application/vnd.ms-excel; name=x.xls", &cell),
+        ("application/xml; name=x.doc", &letter),
+        ("application/msword; name=x.doc", &letter),
+        ("application/vnd.oasis.opendocument.text; name=x.fodt", &open),
+    ];
+    for (label, file) in files {
+        let worst = |shown: &str| worst_in(label, file(shown).as_bytes());
+        assert_eq!(worst("www.paypal.com"), Some(Verdict::Suspect), "{label}");
+        for fine in ["www.fine.example", "Pay now", "www.unknown.example"] {
+            assert!(worst(fine) < Some(Verdict::Suspect), "{label} {fine}");
+        }
+    }
+    assert!(
+        worst_in("text/csv", b"a,b\r\nwww.paypal.com,https://fine.example/a\r\n")
+            < Some(Verdict::Suspect)
+    );
+}
+
 /// A field of RTF with this instruction, as it is typed.
 fn rtf_with(instruction: &str, shown: &str) -> Option<Verdict> {
     let instruction = instruction.replace('\\', "\\\\");

@@ -36,7 +36,7 @@ const PRODUCTS: [&str; 11] =
 
 /// Words that people who write programs put beside the name of a service, in names of files and of hosts.
 #[rustfmt::skip]
-const OF_PROGRAMS: [&str; 18] = [
+pub(super) const OF_PROGRAMS: [&str; 18] = [
     "api", "callback", "clone", "demo", "docs", "example", "integration", "module", "oauth", "plugin", "sample", "sdk",
     "test", "testing", "tests", "tutorial", "webhook", "webhooks",
 ];
@@ -162,7 +162,7 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// Whether a name is built in and means its owner alone, whatever stands beside it.
-    fn means_one(&self, name: &Name) -> bool {
+    pub(super) fn means_one(&self, name: &Name) -> bool {
         let label = name.label();
         let mut claimed = self.table.by_look(LookHash::of(label.as_bytes()).value(), false);
         let is_claimed = claimed.next().is_none_or(|(_, _, counts)| counts == Counts::Anywhere)

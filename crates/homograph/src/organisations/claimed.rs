@@ -128,7 +128,8 @@ impl ClaimedNames {
     /// Adds the names of the next row of the table.
     pub(super) fn add(&mut self, line: &'static str) {
         let row = self.names.len();
-        let first = || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+']));
+        let first =
+            || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+', '=']));
         let listed = line.split_once(':').map(|(_, listed)| listed);
         let listed = listed.unwrap_or_else(|| first().unwrap_or_default());
         let mut names = Vec::new();

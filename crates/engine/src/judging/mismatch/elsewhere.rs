@@ -74,6 +74,40 @@ mod tests {
     }
 
     #[test]
+    fn both_pages_that_a_program_may_open_are_compared() {
+        let intent = |own: &str, fallback: &str| {
+            let url = format!(
+                "intent://{own}/a#Intent;scheme=https;S.browser_fallback_url=https%3A%2F%2F{fallback};end"
+            );
+            over(&url, "www.paypal.com")
+        };
+        assert_eq!(intent("verify.top", "www.paypal.com"), Some(Verdict::Suspect));
+        assert_eq!(intent("www.paypal.com", "verify.top"), Some(Verdict::Suspect));
+        assert_eq!(intent("www.paypal.com", "www.paypal.com"), None);
+    }
+
+    #[test]
+    fn a_redirector_with_two_ends_is_compared_with_both() {
+        for (url, verdict) in [
+            (
+                "https://www.google.com/url?q=https://www.paypal.com/&amp;url=https://verify.top",
+                Some(Verdict::Suspect),
+            ),
+            (
+                "https://www.google.com/url?q=https://www.paypal.com/&amp;url=https://paypal.com/x",
+                None,
+            ),
+            ("https://www.google.com/url?sa=t&amp;url=https://www.paypal.com/&amp;q=pay", None),
+            (
+                "https://urldefense.proofpoint.com/v2/url?u=https-3A__www.paypal.com&amp;d=x&amp;u=https-3A__verify.top",
+                Some(Verdict::Suspect),
+            ),
+        ] {
+            assert_eq!(over(url, "www.paypal.com"), verdict, "{url}");
+        }
+    }
+
+    #[test]
     fn a_further_recipient_is_compared() {
         for url in [
             "mailto:service@paypal.com?cc=x@verify.top",

@@ -1,0 +1,250 @@
+//! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument.
+//! What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of a page.
+
+use mailsplice::mime::{Media, Part};
+use memchr::memmem;
+
+/// Which files they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Cells with separators between them.
+    Table,
+    /// XML.
+    Markup,
+}
+
+/// Labels and endings of names of tables.
+const LABELS: [&str; 4] =
+    ["text/csv", "text/tab-separated-values", "text/comma-separated-values", "application/csv"];
+const EXTENSIONS: [&str; 2] = ["csv", "tsv"];
+
+/// What stands near the beginning of such XML: its namespaces.
+const NAMESPACES: [&[u8]; 3] = [
+    b"urn:schemas-microsoft-com:office:spreadsheet",
+    b"http://schemas.microsoft.com/office/word/2003/wordml",
+    b"urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+];
+
+/// Elements that are links, and the attribute of each that says where to, without prefixes.
+const LINKS: [(&str, &str); 3] = [("Cell", "HRef"), ("hlink", "dest"), ("a", "href")];
+
+/// Bytes of a string in a formula at most: Excel takes 255 characters, by its specification.
+const STRING_BYTES: usize = 4 * 255;
+
+/// The format of a part that has such hyperlinks, by its label, its names and its first bytes.
+pub fn format(part: &Part, opening: &[u8]) -> Option<Format> {
+    if NAMESPACES.iter().any(|namespace| memmem::find(opening, namespace).is_some()) {
+        return Some(Format::Markup);
+    }
+    is_table(part).then_some(Format::Table)
+}
+
+/// Whether a part that is read as markup may be such XML: it is no page by its label.
+pub fn may_be_markup(part: &Part) -> bool {
+    let is_read = [Media::Html, Media::Xml].into_iter().any(|media| part.is_read_as(media));
+    is_read && part.label != "text/html"
+}
+
+/// Whether a part is a table, by its label or one of its names.
+pub fn is_table(part: &Part) -> bool {
+    LABELS.contains(&&*part.label) || part.has_extension(&EXTENSIONS)
+}
+
+/// A page with the anchors of a file; empty if it has none.
+pub fn anchors(bytes: &[u8], format: Format) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut page = String::new();
+    match format {
+        Format::Table => formulas(&text, &mut page),
+        Format::Markup => markup(&text, &mut page),
+    }
+    page
+}
+
+fn push(page: &mut String, url: &str, shown: &str) {
+    for piece in ["<a href=\"", url, "\">", shown, "</a>\n"] {
+        page.push_str(piece);
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// The links of formulas in a text: `=HYPERLINK("http://a.example";"Text")`, its quotes perhaps doubled as in CSV.
+fn formulas(text: &str, page: &mut String) {
+    let mut rest = text;
+    while let Some(at) = find_call(rest) {
+        rest = rest.get(at..).unwrap_or_default();
+        let Some((url, after)) = string(rest) else { continue };
+        let shown = after.trim_start().strip_prefix([',', ';']).and_then(string);
+        let (shown, after) = shown.unwrap_or_else(|| (url.clone(), after));
+        rest = after;
+        push(page, &escaped(&url), &escaped(&shown));
+    }
+}
+
+/// Where the arguments of the next call begin.
+fn find_call(text: &str) -> Option<usize> {
+    const NAME: &[u8] = b"HYPERLINK(";
+    let mut brackets = memchr::memchr_iter(b'(', text.as_bytes());
+    brackets.find_map(|at| {
+        let front = text.as_bytes().get(..=at)?;
+        front.last_chunk::<{ NAME.len() }>()?.eq_ignore_ascii_case(NAME).then_some(at + 1)
+    })
+}
+
+/// The string that a text begins with, and what is behind it.
+fn string(text: &str) -> Option<(String, &str)> {
+    let text = text.trim_start();
+    let quote = if text.starts_with("\"\"") { "\"\"" } else { "\"" };
+    let inside = text.strip_prefix(quote)?;
+    let near = inside.get(..inside.floor_char_boundary(STRING_BYTES))?;
+    let (string, _) = near.split_once(quote)?;
+    Some((string.to_owned(), inside.get(string.len() + quote.len()..)?))
+}
+
+/// The links of elements, with the text that is in each.
+fn markup(text: &str, page: &mut String) {
+    // The element that is open, where it leads, and what it shows so far.
+    let mut open: Option<(&str, &str, String)> = None;
+    let mut rest = text;
+    while let Some((shown, after)) = rest.split_once('<') {
+        if let Some((_, _, text)) = &mut open {
+            text.push_str(shown);
+        }
+        let (tag, behind) = tag(after);
+        rest = behind;
+        let name = local(name_of(tag.strip_prefix('/').unwrap_or(tag)));
+        if tag.starts_with('/') {
+            if let Some((_, url, text)) = open.take_if(|(element, ..)| *element == name) {
+                push(page, url, &text);
+            }
+            continue;
+        }
+        for (attribute, value) in attributes(tag) {
+            if attribute == "Formula" || attribute == "formula" {
+                formulas(&value.replace("&quot;", "\"").replace("&#34;", "\""), page);
+            }
+            let is_link = LINKS.contains(&(name, attribute)) && !tag.ends_with('/');
+            if is_link && open.is_none() {
+                open = Some((name, value, String::new()));
+            }
+        }
+    }
+}
+
+/// A tag, and what is behind it. A value may have `>` in it.
+fn tag(text: &str) -> (&str, &str) {
+    let mut quote = None;
+    let end = text.bytes().position(|byte| {
+        match quote {
+            Some(open) if open == byte => quote = None,
+            Some(_) => {}
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None => return byte == b'>',
+        }
+        false
+    });
+    let Some(end) = end else { return (text, "") };
+    (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default())
+}
+
+fn name_of(tag: &str) -> &str {
+    tag.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default()
+}
+
+/// A name without its prefix.
+fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or_default()
+}
+
+/// The attributes of a tag, their names without prefixes.
+fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = tag.get(name_of(tag).len()..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (name, after) = rest.split_once('=')?;
+        let after = after.trim_start();
+        let quote = after.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+        let (value, behind) = after.get(1..)?.split_once(quote)?;
+        rest = behind;
+        Some((local(name.trim()), value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(url: &str, shown: &str) -> String {
+        format!("<a href=\"{url}\">{shown}</a>\n")
+    }
+
+    #[test]
+    fn formulas_of_tables_are_anchors() {
+        for (table, url, shown) in [
+            (
+                "a,\"=HYPERLINK(\"\"https://b.example/\"\",\"\"www.c.com\"\")\"",
+                "https://b.example/",
+                "www.c.com",
+            ),
+            (
+                "=HYPERLINK(\"https://b.example/?a&b\";\"Pay <now>\")",
+                "https://b.example/?a&amp;b",
+                "Pay &lt;now>",
+            ),
+            (
+                "x\t=hyperlink( \"https://b.example/\" , \"www.c.com\" )",
+                "https://b.example/",
+                "www.c.com",
+            ),
+            ("=HYPERLINK(\"https://b.example/\")", "https://b.example/", "https://b.example/"),
+            (
+                "=HYPERLINK(A1)\n=HYPERLINK(\"https://b.example/\",B2)",
+                "https://b.example/",
+                "https://b.example/",
+            ),
+        ] {
+            assert_eq!(anchors(table.as_bytes(), Format::Table), page(url, shown), "{table}");
+        }
+        let long = format!("=HYPERLINK(\"{}\",\"x\")", "é".repeat(STRING_BYTES));
+        for table in
+            ["a,b", "HYPERLINK", "=HYPERLINK(\"https://b.example", "=LINK(\"a\",\"b\")", &long]
+        {
+            assert_eq!(anchors(table.as_bytes(), Format::Table), "", "{table}");
+        }
+    }
+
+    #[test]
+    fn links_of_markup_are_anchors() {
+        for (xml, url, shown) in [
+            (
+                "<Row><Cell ss:StyleID='x' ss:HRef=\"https://b.example/?a&amp;b>\"><Data>www.<b>c</b>.com</Data></Cell>d</Row>",
+                "https://b.example/?a&amp;b>",
+                "www.c.com",
+            ),
+            (
+                "<w:hlink w:dest='https://b.example'><w:t>www.c.com</w:t></w:hlink>",
+                "https://b.example",
+                "www.c.com",
+            ),
+            (
+                "<text:a xlink:href=\"https://b.example\">www.c.com</text:a>",
+                "https://b.example",
+                "www.c.com",
+            ),
+            (
+                "<Cell ss:Formula=\"=HYPERLINK(&quot;https://b.example&quot;,&quot;www.c.com&quot;)\"/>",
+                "https://b.example",
+                "www.c.com",
+            ),
+        ] {
+            assert_eq!(anchors(xml.as_bytes(), Format::Markup), page(url, shown), "{xml}");
+        }
+        for xml in
+            ["", "<", "<a>", "<Cell ss:HRef=\"x\"/>", "<Cell ss:HRef=\"x", "<Cell ss:HRef=\"x\">y"]
+        {
+            assert_eq!(anchors(xml.as_bytes(), Format::Markup), "", "{xml}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A known name beside a country or an office, and nothing else, where domains are bought in bulk: `correos-es.top`,
+//! `dhl-zoll.info`.
+//!
+//! Elsewhere firms are named so that sell in a country (`postfinance-ch.com`).
+
+use uts58::suffixes::BUILTIN;
+
+use super::Reader;
+use crate::domain::Section;
+use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
+use crate::organisation_inside::is_short;
+use crate::seeming_suffix::BULK;
+
+/// Of those, where dealers and firms of a country have sites as well.
+const OF_FIRMS: [&str; 7] = ["click", "live", "online", "site", "support", "website", "world"];
+
+/// Where names beside an office are as much in bulk.
+const INFO: &str = "info";
+
+/// Offices that ask for money.
+#[rustfmt::skip]
+const OFFICES: [&str; 12] = [
+    "aduana", "aduanas", "alfandega", "customs", "dogana", "douane", "gob", "gouv", "gov", "govt", "gumruk", "zoll",
+];
+
+impl<'n> Reader<'n, '_> {
+    /// The name in a domain of this kind.
+    pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {
+        let (label, tld) = own.split_once('.')?;
+        let is_bulk = BULK.contains(&tld.as_bytes());
+        if !is_bulk && tld != INFO {
+            return None;
+        }
+        let pairs = [label.split_once(SEPARATORS), swapped(label.rsplit_once(SEPARATORS))];
+        pairs.into_iter().flatten().find_map(|(place, name)| {
+            if OFFICES.contains(&place) {
+                return self.of_anybody(name);
+            }
+            let is_country =
+                place.len() == 2 && BUILTIN.of_name(place).section == Some(Section::Icann);
+            if !is_bulk || !is_country && !self.table.is_country(place) {
+                return None;
+            }
+            let is_at_home = |domain: &&str| domain.rsplit('.').next() == Some(place);
+            let abroad = || {
+                let name = spelled(name, self.protected)
+                    .filter(|name| name.is_no_word() && self.means_one(name))?;
+                (!OF_FIRMS.contains(&tld)).then_some(&*name.ascii)
+            };
+            self.of_anybody(name).filter(is_at_home).or_else(abroad)
+        })
+    }
+
+    /// The domain whose label a word is that is no word of offices, and of no few letters that mean others as well.
+    fn of_anybody(&self, word: &str) -> Option<&'n str> {
+        let protected = || {
+            let name = spelled(word, self.protected)?;
+            let counts = name.letters() >= MIN_BRAND_IN_LABEL || is_short(name, self.table);
+            counts.then_some(&*name.ascii)
+        };
+        let is_office = is_filler(word, Some(self.table)) || self.table.is_office_word(word);
+        let known = || self.table.labelled(&word.replace(SEPARATORS, ""), true);
+        if is_office { None } else { protected().or_else(known) }
+    }
+}
+
+fn swapped<'l>(pair: Option<(&'l str, &'l str)>) -> Option<(&'l str, &'l str)> {
+    pair.map(|(one, other)| (other, one))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Names, asks_abroad, judge};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn names_beside_countries_and_offices() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "top", "info", "xyz", "online", "cfd", "site", "de"], "");
+        let asked = |host: &str| {
+            let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
+            asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+        };
+        for (host, name) in [
+            ("correos-es.top", "correos.es"),
+            ("es-correos.xyz", "correos.es"),
+            ("postnord-se.online", "postnord.se"),
+            ("omniva-ee.top", "omniva.ee"),
+            ("canadapost-ca.top", "canadapost.ca"),
+            ("www.netflix-fr.cfd", "netflix.com"),
+            ("www.correos-argentina.top", "correos.es"),
+            ("dhl-zoll.info", "dhl.com"),
+            ("zoll-dhl.top", "dhl.com"),
+            ("correos-aduana.info", "correos.es"),
+            // Firms, other endings, words, names of others, offices alone.
+            ("postfinance-ch.com", ""),
+            ("correos-es.info", ""),
+            ("netflix-fr.online", ""),
+            ("samsung-kz.site", ""),
+            ("apple-us.top", ""),
+            ("visa-us.xyz", ""),
+            ("kia-us.top", ""),
+            ("harbour-de.top", ""),
+            ("info-de.top", ""),
+            ("my-gov.info", ""),
+            ("open-gov.top", ""),
+            ("mail-zoll.info", ""),
+            ("e-gov.xyz", ""),
+            ("de-mail.top", ""),
+            ("dhl-zoll-fans.info", ""),
+            ("chile-es.top", ""),
+        ] {
+            assert_eq!(asked(host), name, "{host}");
+        }
+    }
+}
