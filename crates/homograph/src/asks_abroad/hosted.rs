@@ -39,7 +39,12 @@ const ASKING_PATHS: [&str; 6] = ["confirm", "log-in", "logon", "recovery", "sign
 
 /// The known name that a host is called after which a hoster of pages gave away, in ASCII form, and what that is worth.
 pub fn at_hoster<'n>(host: &Judgement, protected: &'n Names) -> Option<(&'n str, Verdict)> {
-    let hosted = host.ascii.rmatch_indices('.').take(LABELS).find_map(|(at, _)| {
+    // A host of two labels is below no hoster. Hosts are short: a loop is faster than a search.
+    if host.ascii.bytes().filter(|byte| *byte == b'.').count() < 2 {
+        return None;
+    }
+    let mut dots = host.ascii.rmatch_indices('.').take(LABELS).skip(1);
+    let hosted = dots.find_map(|(at, _)| {
         let (front, below) = (host.ascii.get(..at)?, host.ascii.get(at + 1..)?);
         let is_of = |hosters: &[&str]| hosters.binary_search(&below).is_ok();
         let of_pages = is_of(&OF_PAGES);
