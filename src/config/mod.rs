@@ -22,7 +22,7 @@ mod start;
 mod types;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use ::config::{Value, ValueKind};
@@ -242,22 +242,12 @@ impl Config {
 
 /// Reads every section of the merged tree.
 fn read(root: &Value, directory: PathBuf, collector: &mut Collector) -> Option<Config> {
-    let none = std::collections::HashMap::new();
+    let none = HashMap::new();
     let tree = match &root.kind {
         ValueKind::Table(tree) => tree,
         _ => &none,
     };
-    let mut unknown: Vec<_> = tree
-        .iter()
-        .filter(|(name, _)| {
-            !NAMED_SECTIONS.contains(&name.as_str())
-                && sections().iter().all(|(section, _, _)| section != name)
-        })
-        .collect();
-    unknown.sort_by_key(|(name, _)| *name);
-    for (name, value) in unknown {
-        collector.problems.extend(unknown_section(name, value));
-    }
+    refuse_unknown_sections(tree, collector);
     let server = section(tree.get("server"), "server", collector);
     let log = section(tree.get("log"), "log", collector);
     let metrics = section(tree.get("metrics"), "metrics", collector);
@@ -299,6 +289,17 @@ fn read(root: &Value, directory: PathBuf, collector: &mut Collector) -> Option<C
         effective: Vec::new(),
         renamed: Vec::new(),
     })
+}
+
+fn refuse_unknown_sections(tree: &HashMap<String, Value>, collector: &mut Collector) {
+    let is_known = |name: &str| {
+        NAMED_SECTIONS.contains(&name) || sections().iter().any(|(section, _, _)| *section == name)
+    };
+    let mut unknown: Vec<_> = tree.iter().filter(|(name, _)| !is_known(name)).collect();
+    unknown.sort_by_key(|(name, _)| *name);
+    for (name, value) in unknown {
+        collector.problems.extend(unknown_section(name, value));
+    }
 }
 
 fn section<S: Section>(value: Option<&Value>, path: &str, collector: &mut Collector) -> Option<S> {

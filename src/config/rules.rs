@@ -49,6 +49,17 @@ enum Secrets {
     IfReadable,
 }
 
+/// What the files hold that the settings name.
+struct FileContents {
+    allowed: Vec<String>,
+    protected: Vec<String>,
+    blocked: Vec<String>,
+    words: Words,
+    seal_key: Option<Arc<[u8]>>,
+    old_seal_keys: Vec<Arc<[u8]>>,
+    blocklists: Vec<Blocklist>,
+}
+
 impl Config {
     /// Whether a layer sets this key.
     pub fn is_set(&self, key: &str) -> bool {
@@ -93,6 +104,41 @@ impl Config {
         secrets: Secrets,
         daemon_key: Option<Arc<[u8]>>,
     ) -> Result<Settings, Errors> {
+        let files = self.read_files(secrets)?;
+        let own_names = self.own_names(&files);
+        let own = self.outbound.local_domains.iter().map(|domain| &domain.0);
+        let base = self.base_policy();
+        // Parsing the built-in names takes a millisecond, and the policy has them already.
+        let builtin = match self.lists.protected_builtin {
+            true => Names::clone(&base.protected),
+            false => Names::nobody(),
+        };
+        let allowed = Arc::new(hosts(files.allowed));
+        let protected = Arc::new(builtin.extended(files.protected));
+        let blocked = Arc::new(hosts(files.blocked));
+        let base = engine::Policy {
+            lists: engine::lists::Lists {
+                own: Arc::new(engine::lists::Table::of_names(own)),
+                ..base.lists
+            },
+            words: Arc::new(files.words),
+            allowed: Arc::clone(&allowed),
+            protected: Arc::clone(&protected),
+            blocked: Arc::clone(&blocked),
+            seal_key: files.seal_key.or(daemon_key.filter(|_| self.restores_outbound())),
+            old_seal_keys: files.old_seal_keys,
+            ..base
+        };
+        let policies =
+            Policies::new(base, self.policy.profile, self.sorted_rules(), self.exemptions())
+                .with_local_mail(self.local_mail())
+                .with_upstream(self.upstream());
+        let (own_names, blocklists) = (Arc::new(own_names), files.blocklists);
+        Ok(Settings { policies, allowed, protected, blocked, own_names, blocklists })
+    }
+
+    /// Reads every file that the settings name. The errors are those of all files.
+    fn read_files(&self, secrets: Secrets) -> Result<FileContents, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
         let inline = |names: &[Host]| names.iter().map(|name| name.0.clone()).collect();
@@ -118,40 +164,18 @@ impl Config {
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
-        let domains = self.outbound.local_domains.iter();
-        let mut own_names: Vec<String> = domains.clone().map(|domain| domain.0.clone()).collect();
-        let of_lists = protected.iter().chain(&allowed);
-        own_names.extend(of_lists.map(|name| name.trim_start_matches('=').to_owned()));
-        own_names.sort_unstable();
-        own_names.dedup();
-        let own = Arc::new(engine::lists::Table::of_names(domains.map(|domain| &domain.0)));
-        let base = self.base_policy();
-        // Parsing the built-in names takes a millisecond, and the policy has them already.
-        let builtin = match lists.protected_builtin {
-            true => Names::clone(&base.protected),
-            false => Names::nobody(),
-        };
-        let (allowed, protected, blocked) = (
-            Arc::new(hosts(allowed)),
-            Arc::new(builtin.extended(protected)),
-            Arc::new(hosts(blocked)),
-        );
-        let base = engine::Policy {
-            lists: engine::lists::Lists { own, ..base.lists },
-            words: Arc::new(words),
-            allowed: Arc::clone(&allowed),
-            protected: Arc::clone(&protected),
-            blocked: Arc::clone(&blocked),
-            seal_key: seal_key.or(daemon_key.filter(|_| self.restores_outbound())),
-            old_seal_keys,
-            ..base
-        };
-        let policies =
-            Policies::new(base, self.policy.profile, self.sorted_rules(), self.exemptions())
-                .with_local_mail(self.local_mail())
-                .with_upstream(self.upstream());
-        let own_names = Arc::new(own_names);
-        Ok(Settings { policies, allowed, protected, blocked, own_names, blocklists })
+        Ok(FileContents { allowed, protected, blocked, words, seal_key, old_seal_keys, blocklists })
+    }
+
+    /// [`Settings::own_names`].
+    fn own_names(&self, files: &FileContents) -> Vec<String> {
+        let domains = self.outbound.local_domains.iter().map(|domain| domain.0.clone());
+        let listed = files.protected.iter().chain(&files.allowed);
+        let listed = listed.map(|name| name.trim_start_matches('=').to_owned());
+        let mut names: Vec<String> = domains.chain(listed).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The path of a list or key file; relative paths begin at the directory of the configuration

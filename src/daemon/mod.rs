@@ -239,27 +239,11 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
         endpoint::start(config, Arc::clone(&metrics), Arc::clone(&health), notifier.clone());
     }
     let limits = loaded.limits();
-    let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), reporter));
+    let filter = Arc::new(Filter::new(loaded, tlds, reporter));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
 
-    let canary = Arc::clone(&filter);
-    let check = move || canary::check(&*canary.tlds.table());
-    let monitors = canary::Monitors { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
-    tokio::spawn(canary::run(notifier.clone(), monitors, check));
-    let (digest_filter, digest_health) = (Arc::clone(&filter), Arc::clone(&health));
-    let settings = move || digest_settings(&digest_filter.live.get(), &digest_health);
-    tokio::spawn(digest::daily(settings, Arc::clone(&metrics), Arc::clone(&health)));
-    let tld_filter = Arc::clone(&filter);
-    let settings = move || tld_refresh(&tld_filter.live.get().config);
-    tokio::spawn(tlds.keep_fresh(settings, Arc::clone(&metrics)));
-    // Saved lists are in force before the first message.
-    filter.feeds.apply_settings(&filter.live.get()).await;
-    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(Arc::clone(&health)));
-    let recipe_filter = Arc::clone(&filter);
-    let bounds = move || recipes::bounds(&recipe_filter.live.get().config);
-    tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
+    start_tasks(&filter, notifier.clone()).await;
     let contacts = Arc::clone(&filter.contacts);
-    tokio::spawn(Arc::clone(&contacts).save_periodically());
     let (drain, draining) = watch::channel(false);
     let status = health.status();
     let serving = Arc::clone(&server);
@@ -273,6 +257,28 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     watching.abort();
     contacts.save();
     result
+}
+
+/// Starts what goes on beside the mail: the canary, the digest, what is kept fresh and what expires. Returns once saved
+/// lists are in force.
+async fn start_tasks(filter: &Arc<Filter>, notifier: Notifier) {
+    let Reporter { metrics, health, .. } = &filter.reporter;
+    let canary = Arc::clone(filter);
+    let check = move || canary::check(&*canary.tlds.table());
+    let monitors = canary::Monitors { health: Arc::clone(health), metrics: Arc::clone(metrics) };
+    tokio::spawn(canary::run(notifier, monitors, check));
+    let (digest_filter, digest_health) = (Arc::clone(filter), Arc::clone(health));
+    let settings = move || digest_settings(&digest_filter.live.get(), &digest_health);
+    tokio::spawn(digest::daily(settings, Arc::clone(metrics), Arc::clone(health)));
+    let tld_filter = Arc::clone(filter);
+    let settings = move || tld_refresh(&tld_filter.live.get().config);
+    tokio::spawn(Arc::clone(&filter.tlds).keep_fresh(settings, Arc::clone(metrics)));
+    filter.feeds.apply_settings(&filter.live.get()).await;
+    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(Arc::clone(health)));
+    let recipe_filter = Arc::clone(filter);
+    let bounds = move || recipes::bounds(&recipe_filter.live.get().config);
+    tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(metrics)));
+    tokio::spawn(Arc::clone(&filter.contacts).save_periodically());
 }
 
 /// How the table of top-level domains is refreshed.

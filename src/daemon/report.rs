@@ -82,34 +82,54 @@ impl Reporter {
 
     /// Something happened on a socket.
     pub fn event(&self, event: &milter::Event<'_>) {
+        self.count(event);
+        self.tell(event);
+    }
+
+    /// Counts an event.
+    fn count(&self, event: &milter::Event<'_>) {
         use milter::Event;
-        let metrics = &self.metrics;
-        match event {
-            Event::Opened => metrics.connection_opened(),
+        let fault = match event {
+            Event::Opened => return self.metrics.connection_opened(),
             Event::Closed { received, sent } => {
-                metrics.connection_closed();
-                metrics.transferred(*received, *sent);
+                self.metrics.connection_closed();
+                return self.metrics.transferred(*received, *sent);
             }
-            Event::Violation(error, Connected { peer, queue_id, open }) => {
-                metrics.connection_fault(ConnectionFault::Protocol);
-                tracing::warn!(
-                    %error, peer, id = queue_id, open = micros(*open),
-                    "connection closed: it breaks the protocol"
-                );
+            Event::FullNoMore => return,
+            Event::DrainCut(connections) => {
+                for _ in 0..*connections {
+                    self.metrics.connection_fault(ConnectionFault::Drain);
+                }
+                return;
             }
-            Event::Deadline(waiting, Connected { peer, queue_id, open }) => {
-                metrics.connection_fault(ConnectionFault::Timeout);
-                tracing::warn!(
-                    waited_for = %waiting, peer, id = queue_id, open = micros(*open),
-                    "connection closed: timeout"
-                );
-            }
+            Event::Violation(..) => ConnectionFault::Protocol,
+            Event::Deadline(..) => ConnectionFault::Timeout,
+            Event::Broken(..) => ConnectionFault::Io,
+            Event::Full { .. } => ConnectionFault::Full,
+            Event::NotAccepted(_) => ConnectionFault::Accept,
+            Event::Evicted => ConnectionFault::Limit,
+            Event::OutOfMemory { .. } => ConnectionFault::Memory,
+        };
+        self.metrics.connection_fault(fault);
+    }
+
+    /// Tells the operator of an event: in the log, and in the health of the daemon if it lasts.
+    fn tell(&self, event: &milter::Event<'_>) {
+        use milter::Event;
+        match event {
+            Event::Opened | Event::Closed { .. } => {}
+            Event::Violation(error, Connected { peer, queue_id, open }) => tracing::warn!(
+                %error, peer, id = queue_id, open = micros(*open),
+                "connection closed: it breaks the protocol"
+            ),
+            Event::Deadline(waiting, Connected { peer, queue_id, open }) => tracing::warn!(
+                waited_for = %waiting, peer, id = queue_id, open = micros(*open),
+                "connection closed: timeout"
+            ),
             Event::Broken(error, Connected { peer, queue_id, open }) => {
-                metrics.connection_fault(ConnectionFault::Io);
                 tracing::info!(%error, peer, id = queue_id, open = micros(*open), "connection lost");
             }
             Event::Full { connections } => {
-                metrics.connection_fault(ConnectionFault::Full);
                 let text = format!(
                     "all {connections} connections of server.max_connections are in the middle of \
                      a message, new ones wait"
@@ -121,20 +141,17 @@ impl Reporter {
             }
             Event::FullNoMore => drop(self.health.set_trouble(Trouble::Connections, None)),
             Event::NotAccepted(error) => {
-                metrics.connection_fault(ConnectionFault::Accept);
                 if let Some(more) = self.not_accepted.admit(Instant::now()) {
                     tracing::error!(%error, more, "connection not accepted");
                 }
             }
             Event::Evicted => {
-                metrics.connection_fault(ConnectionFault::Limit);
                 if let Some(more) = self.evicted.admit(Instant::now()) {
                     tracing::warn!(more, "the longest idle connection was closed for a new one");
                 }
             }
             // The message is reported by itself.
-            Event::OutOfMemory { held, limit, .. } => {
-                metrics.connection_fault(ConnectionFault::Memory);
+            Event::OutOfMemory { held, limit } => {
                 if let Some(more) = self.out_of_memory.admit(Instant::now()) {
                     tracing::warn!(
                         held,
@@ -146,9 +163,6 @@ impl Reporter {
                 }
             }
             Event::DrainCut(connections) => {
-                for _ in 0..*connections {
-                    metrics.connection_fault(ConnectionFault::Drain);
-                }
                 tracing::warn!(connections, "drain timeout: busy connections closed");
             }
         }

@@ -22,6 +22,26 @@ pub fn narrative(event: &Event) -> String {
         event.verdict,
         action_words(event)
     );
+    push_envelope(&mut out, event);
+    let _ = writeln!(
+        out,
+        "  {} bytes, {}, {} edited; engine {} us, DNS {} us",
+        event.bytes,
+        counted(event.links, "link"),
+        event.edited,
+        event.engine_us,
+        event.dns_us
+    );
+    if !event.broken.is_empty() {
+        let kinds = printable::label(&event.broken.join(", "));
+        let _ = writeln!(out, "  the edits break signatures: {kinds}");
+    }
+    push_findings(&mut out, event);
+    out
+}
+
+/// From whom to whom the message went, by which rule, and what that rule did not do.
+fn push_envelope(out: &mut String, event: &Event) {
     let sender = match event.sender.as_str() {
         "" => "the null sender".to_owned(),
         sender => printable::defanged(sender),
@@ -48,21 +68,12 @@ pub fn narrative(event: &Event) -> String {
     if let Some(word) = &event.undo {
         let _ = writeln!(out, "  undo={}: its recipe could not be stored", printable::label(word));
     }
-    let _ = writeln!(
-        out,
-        "  {} bytes, {}, {} edited; engine {} us, DNS {} us",
-        event.bytes,
-        counted(event.links, "link"),
-        event.edited,
-        event.engine_us,
-        event.dns_us
-    );
-    if !event.broken.is_empty() {
-        let kinds = printable::label(&event.broken.join(", "));
-        let _ = writeln!(out, "  the edits break signatures: {kinds}");
-    }
+}
+
+/// What was found: hosts that deceive, some that do not, and what was not read.
+fn push_findings(out: &mut String, event: &Event) {
     for entry in &event.hosts {
-        push_host(&mut out, entry);
+        push_host(out, entry);
     }
     if event.hosts_omitted > 0 {
         let _ = writeln!(out, "  and {}", counted(event.hosts_omitted, "more host"));
@@ -77,7 +88,6 @@ pub fn narrative(event: &Event) -> String {
         let parts = counted(*count, "part");
         let _ = writeln!(out, "  not read: {parts} ({})", printable::label(cause));
     }
-    out
 }
 
 /// What a recall did to the message: one line of ASCII with its line end.

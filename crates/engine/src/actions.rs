@@ -37,7 +37,7 @@ pub fn link_in_mode(policy: &Policy, mode: Mode, judged: &Judged) -> (LinkAction
     if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
     }
-    let action = policy.link_action_in(mode, judged.verdict, judged.reasons, judged.edit);
+    let action = policy.link_action(mode, judged.verdict, judged.reasons, judged.edit);
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }

@@ -293,14 +293,9 @@ impl Policy {
         if all || self.rule.contains('+') { &self.rule } else { "" }
     }
 
-    /// The action for a link by mode, verdict and reasons. A reason overrides its verdict. A verdict has no effect if
-    /// no client opens the link or no reader mistakes it (S30).
-    pub fn link_action(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
-        self.link_action_in(self.mode, verdict, reasons, edit)
-    }
-
-    /// [`Policy::link_action`] as it were in another mode.
-    pub fn link_action_in(
+    /// The action for a link in this mode, by its verdict and reasons. A reason overrides its verdict. A verdict has
+    /// no effect if no client opens the link or no reader mistakes it (S30).
+    pub fn link_action(
         &self,
         mode: Mode,
         verdict: Verdict,

@@ -212,28 +212,16 @@ impl Url {
             if part.is_separator(unit) {
                 open.clear();
             }
-            let included = match term {
-                LinkTerm::Include => true,
-                LinkTerm::Hard => false,
-                LinkTerm::Soft => {
-                    held.push(c);
-                    continue;
-                }
-                LinkTerm::Open if open.len() < STACK => {
-                    open.push(c);
-                    true
-                }
-                LinkTerm::Open => false,
-                LinkTerm::Close if open.last().copied() == link_bracket(c) => open.pop().is_some(),
-                LinkTerm::Close => {
-                    if escaping == Escaping::Letter {
-                        open.pop();
-                    }
-                    false
-                }
-            };
+            if term == LinkTerm::Soft {
+                held.push(c);
+                continue;
+            }
             out.push_str(&core::mem::take(&mut held));
-            if included { out.push(c) } else { escape_char(out, c) }
+            if is_included(term, c, &mut open, escaping) {
+                out.push(c)
+            } else {
+                escape_char(out, c)
+            }
         }
         match (held.pop(), place) {
             (Some(last), Place::Last) => {
@@ -246,6 +234,23 @@ impl Url {
             }
             (None, _) => {}
         }
+    }
+}
+
+/// Whether a character stays as it is wherever it stands, with the brackets that are open before it.
+fn is_included(term: LinkTerm, c: char, open: &mut Vec<char>, escaping: Escaping) -> bool {
+    match term {
+        LinkTerm::Include => true,
+        LinkTerm::Open if open.len() < STACK => {
+            open.push(c);
+            true
+        }
+        LinkTerm::Close if open.last().copied() == link_bracket(c) => open.pop().is_some(),
+        LinkTerm::Close if escaping == Escaping::Letter => {
+            open.pop();
+            false
+        }
+        LinkTerm::Hard | LinkTerm::Soft | LinkTerm::Open | LinkTerm::Close => false,
     }
 }
 

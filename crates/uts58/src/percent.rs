@@ -39,7 +39,8 @@ pub fn escape_at(bytes: &[u8]) -> Option<u8> {
     byte_of(*high, *low)
 }
 
-fn byte_of(high: u8, low: u8) -> Option<u8> {
+/// The byte of two hexadecimal digits, in upper or lower case.
+pub fn byte_of(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok());
     Some(digit(high)? << 4 | digit(low)?)
 }

@@ -9,23 +9,12 @@ use std::ops::{ControlFlow, Range};
 
 use super::greedy::LONGEST_HOST;
 use super::mapped_end::{MAPPED_STEPS_PER_BYTE, mapped_end, may_be_mapped};
-use super::{Occurrence, SeenBy, Site, Target, View};
+use super::{FirstSign, Occurrence, SeenBy, Site, Target, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_kept;
 use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
-
-/// What the first sign in a host is to programs for which no host has signs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstSign {
-    /// They link the text before it.
-    EndsHost,
-    /// They link nothing.
-    Inside,
-    /// It is escaped, and they link it with all up to the next blank.
-    Escaped,
-}
 
 /// A host with a sign in it, or with a disguised end.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::html::{Holds, RawText, Token, Tokenizer};
-use super::{Edits, Layer, MappedText, NOWHERE, Occurrence, Site, View, calendar, html};
+use super::html::{RawText, Token, Tokenizer};
+use super::{Edits, Holds, Layer, MappedText, NOWHERE, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
@@ -248,8 +248,8 @@ impl<'a> Defanger<'a> {
         let mut pieces = self.pieces(occurrence, edits);
         let host = pieces.text.get(link.host.clone()).unwrap_or_default();
         let differs = !host.is_ascii() || host.contains('%');
-        if differs && judgement.ascii.is_ascii() && !judgement.ascii.is_empty() {
-            pieces.replace(link.host.clone(), judgement.ascii.clone());
+        if let Some(ascii) = ascii_form(&judgement.ascii).filter(|_| differs) {
+            pieces.replace(link.host.clone(), ascii.to_owned());
         }
     }
 
@@ -259,9 +259,8 @@ impl<'a> Defanger<'a> {
         let tail = pieces.text.get(link.tail.clone()).unwrap_or_default();
         for (at, c) in tail.char_indices().filter(|(_, c)| !c.is_ascii()) {
             let start = link.tail.start + at;
-            let mut utf8 = [0; 4];
-            let escaped = c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}"));
-            pieces.replace(start..start + c.len_utf8(), escaped.collect::<String>());
+            let escaped = percent::encoded(c.encode_utf8(&mut [0; 4]));
+            pieces.replace(start..start + c.len_utf8(), escaped);
         }
     }
 }
@@ -332,44 +331,46 @@ impl Pieces<'_, '_> {
     }
 
     /// Spells deceptive labels in Punycode, and puts dots in brackets.
-    fn host(&mut self, range: Range<usize>, judgement: Option<&Judgement>) {
-        let text = self.text;
-        let host = text.get(range.clone()).unwrap_or_default();
+    fn host(&mut self, whole: Range<usize>, judgement: Option<&Judgement>) {
+        let host = self.text.get(whole.clone()).unwrap_or_default();
         if host.starts_with('[') {
             return;
         }
         // S27: prose attached to the host is not part of it, except its full stops, since a client may read otherwise.
         // The judgement of a partly defanged host is for all of it.
-        let whole = range.clone();
         let is_defanged = host.bytes().any(|byte| matches!(byte, b'[' | b'(' | b'{'));
-        let range = match judgement.filter(|_| !is_defanged).map(|judgement| judgement.span.clone())
-        {
+        let range = match judgement.filter(|_| !is_defanged).map(|judgement| &judgement.span) {
             Some(span) if !span.is_empty() && span.end <= host.len() => {
-                range.start + span.start..range.start + span.end
+                whole.start + span.start..whole.start + span.end
             }
-            _ => range,
+            _ => whole.clone(),
         };
         self.full_stops(whole.start..range.start);
         self.dots(range.end..whole.end);
-        let host = text.get(range.clone()).unwrap_or_default();
+        let host = self.text.get(range.clone()).unwrap_or_default();
         // Browsers decode escapes before they read labels (WHATWG URL §3.5).
         let decoded = judgement.filter(|_| host.contains('%') && !is_defanged);
-        let decoded = decoded.map(|host| host.ascii.as_str());
-        if let Some(ascii) = decoded.filter(|ascii| !ascii.is_empty() && ascii.is_ascii()) {
+        if let Some(ascii) = decoded.and_then(|host| ascii_form(&host.ascii)) {
             return self.replace(range, ascii.replace('.', "[.]"));
         }
-        if host.is_ascii() && !is_defanged {
-            for (at, _) in host.bytes().enumerate().filter(|(_, byte)| *byte == b'.') {
-                self.replace(range.start + at..range.start + at + 1, "[.]");
-            }
-            return;
+        if !host.is_ascii() || is_defanged {
+            return self.labels(range, judgement);
         }
+        for (at, _) in host.bytes().enumerate().filter(|(_, byte)| *byte == b'.') {
+            self.replace(range.start + at..range.start + at + 1, "[.]");
+        }
+    }
+
+    /// Spells those labels in Punycode that deceive, all of a host that does and has none, and puts the dots between
+    /// them in brackets.
+    fn labels(&mut self, range: Range<usize>, judgement: Option<&Judgement>) {
+        let text = self.text;
         let verdict = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
         let has_bad_label = judgement.is_some_and(|judgement| {
             judgement.labels.iter().any(|label| label.verdict >= Verdict::Unsafe)
         });
         let mut at = range.start;
-        for spelled in host.split(is_dot) {
+        for spelled in text.get(range.clone()).unwrap_or_default().split(is_dot) {
             // `[.]` is split at its dot: what is in brackets stays so.
             let label = spelled.trim_start_matches([']', ')', '}']);
             at += spelled.len() - label.len();
@@ -379,14 +380,12 @@ impl Pieces<'_, '_> {
             let known = judgement.and_then(|judgement| {
                 judgement.labels.iter().find(|entry| entry.spelling == label)
             });
-            let bad = match known {
+            let is_bad = match known {
                 Some(entry) if has_bad_label => entry.verdict >= Verdict::Unsafe,
                 _ => verdict >= Verdict::Suspect,
             };
-            if bad && !label.is_ascii() {
-                let ascii = known
-                    .map(|entry| entry.ascii.clone())
-                    .filter(|ascii| !ascii.is_empty() && ascii.is_ascii());
+            if is_bad && !label.is_ascii() {
+                let ascii = known.and_then(|entry| ascii_form(&entry.ascii)).map(str::to_owned);
                 self.replace(at..end, ascii.unwrap_or_else(|| raw_punycode(label)));
             }
             if bracketed {
@@ -473,6 +472,11 @@ fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
         let country = label.len() == 2 && label.bytes().all(|c| c.is_ascii_alphabetic());
         country || !label.is_ascii() || tlds.exists(&label.to_ascii_lowercase())
     })
+}
+
+/// The ASCII form of what was judged, if it has one.
+fn ascii_form(ascii: &str) -> Option<&str> {
+    (!ascii.is_empty() && ascii.is_ascii()).then_some(ascii)
 }
 
 /// The A-label of a label, valid or not.

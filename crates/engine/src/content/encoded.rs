@@ -4,7 +4,7 @@ use super::mapped::{Builder, MappedText};
 use super::{Edits, Language};
 use mailsplice::mime::Charset;
 use mailsplice::span::Text;
-use uts58::base64;
+use uts58::{base64, percent};
 
 /// Whether a content line is in quoted-printable.
 pub fn is_quoted(line: &str) -> bool {
@@ -116,12 +116,8 @@ pub fn octets_into(
 /// The octets of the escapes at the start, each a mark and two digits.
 fn octets(text: &str, mark: u8) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
-        let [first, digits @ ..] = escape else { return None };
-        if *first != mark {
-            return None;
-        }
-        let digits = std::str::from_utf8(digits).ok()?;
-        u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
+        let [first, high, low] = escape else { return None };
+        percent::byte_of(*high, *low).filter(|_| *first == mark)
     });
     escapes.collect()
 }

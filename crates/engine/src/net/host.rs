@@ -1,6 +1,7 @@
 //! The host at the start of a window.
 
 use super::window::{Letter, is_coded, matters};
+use uts58::percent;
 use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
@@ -65,9 +66,8 @@ pub fn starts_plain(window: &[u8]) -> bool {
 
 /// Whether these are the digits of a visible sign of ASCII that ends a host.
 fn is_escaped_end(high: u8, low: u8) -> bool {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let decoded = digit(high).zip(digit(low)).map(|(high, low)| high << 4 | low);
-    decoded.and_then(char::from_u32).is_some_and(|c| c.is_ascii_graphic() && ends_host(c))
+    let decoded = percent::byte_of(high, low).map(char::from);
+    decoded.is_some_and(|c| c.is_ascii_graphic() && ends_host(c))
 }
 
 /// Whether all decoded forms of a window are ASCII without A-labels: most windows of quoted-printable hold line breaks

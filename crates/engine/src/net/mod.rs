@@ -17,6 +17,7 @@
 //!
 //! Linear: wherever a host may begin a window of fixed size is read.
 
+mod brackets;
 mod deceptive;
 mod decoded_text;
 mod decoders;
@@ -31,12 +32,11 @@ mod yenc;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
-use super::decide::LONGEST_LINE;
 use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
@@ -45,14 +45,13 @@ use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive};
 use deceptive::{is_list, is_undecodable, runs_on, seen_spelling, unescaped_host};
 use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme};
-use homograph::{Judgement, ends_host_to_a_reader};
+use homograph::Judgement;
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
 use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
 pub use uncovered::defang_rest;
-use uts58::unicode::is_dot_to_somebody;
 use window::{Letter, NestedWindows, ends_at_once, letters, needs_reading, shifted, text, window};
 
 /// Maximum bytes of a host, with its escapes, that are read.
@@ -500,49 +499,6 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 self.report(&host, at, judged, Vec::new());
             }
         }
-    }
-
-    /// The edits that defang a host after a scheme, with a look-alike of a slash, or a known name's twin behind `www.`,
-    /// if its bytes are plain: its dots in brackets. After another trigger it may be no link to any program, and stays.
-    fn bracket_dots(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        let is_twin = is_behind_www(self.body, at) && judged.host.as_deref().is_some_and(is_twin);
-        if !is_after_scheme(self.body, at)
-            && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
-            && !is_twin
-        {
-            return Vec::new();
-        }
-        let dots = letters.iter().filter(|letter| is_dot_to_somebody(letter.c));
-        dots.filter_map(|dot| {
-            let range = dot.raw.start + at..dot.raw.end + at;
-            let raw = self.body.get(range.clone())?;
-            let replacement = [b"[", raw, b"]"].concat().into();
-            self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
-        })
-        .collect()
-    }
-
-    /// Whether the line has space for brackets around so many dots, besides those of other hosts in it.
-    fn has_space(&self, at: usize, dots: usize) -> bool {
-        let line = self.line_at(at);
-        let others = self.bracketed.range(line.clone()).count();
-        line.len() + 2 * (others + dots) <= LONGEST_LINE
-    }
-
-    /// Whether characters are one byte wide here, with no NUL next to them.
-    fn is_one_byte_each(&self, range: &Range<usize>) -> bool {
-        let around = range.start.saturating_sub(1)..(range.end + 1).min(self.body.len());
-        self.body.get(around).is_some_and(|bytes| memchr::memchr(0, bytes).is_none())
-    }
-
-    /// The line around an offset, up to the maximal length of a line.
-    fn line_at(&self, at: usize) -> Range<usize> {
-        let before = self.body.get(at.saturating_sub(LONGEST_LINE)..at).unwrap_or_default();
-        let before =
-            memchr::memrchr(b'\n', before).map_or(before.len(), |feed| before.len() - feed);
-        let rest = self.body.get(at..).unwrap_or_default();
-        let rest = rest.get(..2 * LONGEST_LINE).unwrap_or(rest);
-        at - before..at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
     fn part_offsets(&self) -> &PartOffsets {

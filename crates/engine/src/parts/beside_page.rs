@@ -6,7 +6,8 @@ mod login_page;
 
 use std::collections::VecDeque;
 
-use super::{LayerReader, OpenReading, Repeats};
+use super::layer_reader::LayerReader;
+use super::{OpenReading, Repeats};
 use crate::budget::Budget;
 use crate::content::{self, InFront, Layer, Occurrence};
 use crate::cost::Stage;

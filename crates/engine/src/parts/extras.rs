@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{LayerReader, has_one_charset};
+use super::has_one_charset;
+use super::layer_reader::LayerReader;
 use crate::budget::Budget;
 use crate::content::{AnchorAround, Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{charset, in_charset};
 pub use fields::Reached;
 use fields::Shown;
-use mailsplice::mime::Charset;
+use mailsplice::mime::{self, Charset};
 use unseen::{Hiding, Unseen};
 
 /// What all packed texts of a file may unpack to: this many times the file, and so many bytes. The format allows eight
@@ -406,9 +406,8 @@ impl Reader {
     fn sign<'a>(&mut self, rest: &'a [u8]) -> &'a [u8] {
         match rest {
             [b'\'', high, low, behind @ ..] => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                if let (Some(high), Some(low)) = (digit(*high), digit(*low)) {
-                    self.byte(u8::try_from(high << 4 | low).unwrap_or_default());
+                if let Some(byte) = mime::hex_pair(*high, *low) {
+                    self.byte(byte);
                 }
                 behind
             }

@@ -83,30 +83,15 @@ impl Labels {
         agreed: Option<&[HeaderField]>,
         default_type: DefaultType,
     ) -> Labels {
-        let mut reader = Reader::default();
         let fields: Vec<_> = match agreed {
             Some(fields) => header::labels_among(block, fields).collect(),
             None => header::labels(block).collect(),
         };
-        let mut remaining = [0_usize; NAMES];
-        for (name, _) in &fields {
-            if let Some(remaining) = remaining.get_mut(*name as usize) {
-                *remaining += 1;
-            }
-        }
-        for (name, value) in &fields {
-            reader.clear &= is_clear(*name, value);
-            reader.forms.add(*name, value);
-            let remaining = remaining.get_mut(*name as usize);
-            let is_last = remaining.is_some_and(|remaining| {
-                *remaining = remaining.saturating_sub(1);
-                *remaining < MAX_FIELDS / 2
-            });
-            reader.field(*name, value, is_last);
-        }
+        let mut reader = Reader::default();
+        reader.fields(&fields);
         let odd = if agreed.is_some() { Vec::new() } else { lenient::labels(block) };
-        let [types, ..] = reader.fields;
-        let clear = reader.clear
+        let [types, ..] = reader.counts;
+        let clear = !reader.unclear
             && odd.is_empty()
             && types < 3
             && (agreed.is_some() || !header::has_obsolete_label(block))
@@ -153,34 +138,19 @@ fn boundaries_agree(types: &[ContentType]) -> bool {
 }
 
 /// Collects the labels of a block.
+#[derive(Default)]
 struct Reader {
     types: Vec<ContentType>,
     transfers: Vec<Transfer>,
     disposition: Option<ContentType>,
     names: Vec<String>,
     /// Number of fields of each name.
-    fields: [usize; NAMES],
+    counts: [usize; NAMES],
     bases: Vec<Arc<str>>,
     externals: Vec<External>,
-    /// Whether the standard allows every value.
-    clear: bool,
+    /// Whether the standard does not allow some value.
+    unclear: bool,
     forms: Forms,
-}
-
-impl Default for Reader {
-    fn default() -> Reader {
-        Reader {
-            types: Vec::new(),
-            transfers: Vec::new(),
-            disposition: None,
-            names: Vec::new(),
-            fields: [0; NAMES],
-            bases: Vec::new(),
-            externals: Vec::new(),
-            clear: true,
-            forms: Forms::default(),
-        }
-    }
 }
 
 /// How near the value of a label is to what the standard allows.
@@ -281,9 +251,29 @@ fn without_charset(word: &[u8]) -> &[u8] {
 }
 
 impl Reader {
+    /// Reads the labels of a block, in their order.
+    fn fields(&mut self, labels: &[(Label, &[u8])]) {
+        let mut remaining = [0_usize; NAMES];
+        for (name, _) in labels {
+            if let Some(remaining) = remaining.get_mut(*name as usize) {
+                *remaining += 1;
+            }
+        }
+        for (name, value) in labels {
+            self.unclear |= !is_clear(*name, value);
+            self.forms.add(*name, value);
+            let remaining = remaining.get_mut(*name as usize);
+            let is_last = remaining.is_some_and(|remaining| {
+                *remaining = remaining.saturating_sub(1);
+                *remaining < MAX_FIELDS / 2
+            });
+            self.field(*name, value, is_last);
+        }
+    }
+
     /// Reads a label; of one that is not among the first or the last of its name, not even the value is unfolded.
     fn field(&mut self, name: Label, value: &[u8], is_last: bool) {
-        let Some(count) = self.fields.get_mut(name as usize) else { return };
+        let Some(count) = self.counts.get_mut(name as usize) else { return };
         *count += 1;
         if *count > MAX_FIELDS && !is_last {
             return;

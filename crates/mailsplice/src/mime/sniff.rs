@@ -142,21 +142,9 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
         ("application", subtype) if is_generic(subtype) => {
             vec![by_name.unwrap_or_else(|| sniff(&opening()))]
         }
-        // Some programs treat an empty type as unknown, others as text/plain (RFC 2045 §5.2).
-        ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
-            Media::Opaque => vec![Media::Plain],
-            Media::Inert if !data::is_data(&opening()) => vec![Media::Plain],
-            Media::Plain => vec![Media::Plain],
-            media => vec![media, Media::Plain],
-        },
+        ("", _) => of_no_type(by_name, &opening()),
         ("application", subtype) if is_text(subtype) => {
-            let opening = opening();
-            match html.unwrap_or_else(|| sniff_text(&opening)) {
-                // Letters may be character references.
-                Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, xml(&opening)],
-                Media::Html if html.is_none() && subtype.ends_with("xml") => vec![xml(&opening)],
-                media => vec![media],
-            }
+            of_text_application(subtype, html, &opening())
         }
         ("application", _) => vec![of_a_program(by_name, &opening())],
         // RFC 2045 §5.2: an unreadable type is text/plain.
@@ -166,6 +154,25 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
             }
             _ => text(Media::Plain),
         },
+    }
+}
+
+/// The media of a leaf with an empty type, which some programs treat as unknown, others as text/plain (RFC 2045 §5.2).
+fn of_no_type(by_name: Option<Media>, opening: &[u8]) -> Vec<Media> {
+    match by_name.unwrap_or_else(|| sniff(opening)) {
+        Media::Plain | Media::Opaque => vec![Media::Plain],
+        Media::Inert if !data::is_data(opening) => vec![Media::Plain],
+        media => vec![media, Media::Plain],
+    }
+}
+
+/// The media of `application/…` whose subtype is one of text; `html` if its name is one of a page.
+fn of_text_application(subtype: &str, html: Option<Media>, opening: &[u8]) -> Vec<Media> {
+    match html.unwrap_or_else(|| sniff_text(opening)) {
+        // Letters may be character references.
+        Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, xml(opening)],
+        Media::Html if html.is_none() && subtype.ends_with("xml") => vec![xml(opening)],
+        media => vec![media],
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::elements::{Holds, Key, key_of, leads_by_itself};
+use super::elements::{Key, key_of, leads_by_itself};
 use super::relative::is_relative;
 use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
 use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
-use crate::content::AnchorAround;
 use crate::content::mapped::MappedText;
+use crate::content::{AnchorAround, Holds};
 use uts58::{Kind, reference};
 
 /// The text of an `<a href>`.

@@ -2,32 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::content;
-
-/// What an attribute holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// A URL that a click or the client follows. The attribute is renamed.
-    Url,
-    /// A URL whose absence would change the meaning of the rest. Its value is replaced.
-    FixedUrl,
-    /// URLs with descriptors (HTML §4.8.4.2.1).
-    SourceSet,
-    /// URLs separated by white space or commas.
-    UrlList,
-    /// CSS declarations.
-    Css,
-    /// `content` of `<meta http-equiv=refresh>`, or of `<meta itemprop=…>`.
-    Refresh,
-    /// Values of an SVG animation: URLs separated by semicolons.
-    Animated,
-    /// Script: what it does is not known, so a URL in it is edited only where it is defanged.
-    Script,
-    /// Text that a reader sees.
-    Shown,
-    /// A document of its own.
-    Document,
-}
+use crate::content::{self, Holds};
 
 /// What a client does with a URL in an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,14 +20,14 @@ const LINK: &str = "hyperlink";
 
 /// The text of a link that Outlook has.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Anchor {
+pub struct OutlookLink {
     /// Where in the source its target is: the `<` of its tag, or the code of a field.
     pub target: Range<usize>,
     pub text: Range<usize>,
 }
 
-impl Anchor {
-    pub fn until(mut self, end: usize) -> Anchor {
+impl OutlookLink {
+    pub fn until(mut self, end: usize) -> OutlookLink {
         self.text.end = end;
         self
     }
@@ -123,16 +123,16 @@ impl Open {
     }
 
     /// Ends the last field: the link that it is.
-    pub fn end(&mut self) -> Option<Anchor> {
+    pub fn end(&mut self) -> Option<OutlookLink> {
         let field = self.fields.pop()?;
-        field.shown.map(|from| Anchor { target: field.code, text: from..from })
+        field.shown.map(|from| OutlookLink { target: field.code, text: from..from })
     }
 
     pub fn enter_element(&mut self) {
         self.spans += 1;
     }
 
-    pub fn leave_element(&mut self) -> Option<Anchor> {
+    pub fn leave_element(&mut self) -> Option<OutlookLink> {
         self.spans = self.spans.saturating_sub(1);
         let last = self.fields.last()?.element?;
         (last == self.spans).then(|| self.end())?
@@ -156,7 +156,7 @@ impl<'t> Reader<'t, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::super::outlook::{Shown, shown};
-    use super::Anchor;
+    use super::OutlookLink;
 
     #[test]
     fn fields_that_are_links() {
@@ -182,7 +182,7 @@ mod tests {
             (format!("<span style='{code}'><span>a</span>b</span>c"), vec![(code, "ab")]),
         ] {
             let Shown { text, fields, .. } = shown(&page);
-            let of = |one: &Anchor| {
+            let of = |one: &OutlookLink| {
                 let code = page[one.target.clone()].trim_start_matches("</span>").trim();
                 (code.to_owned(), text.as_str()[one.text.clone()].trim().to_owned())
             };

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use super::elements::Holds;
 use super::token::Attribute;
-use super::{Occurrence, Reader, SeenBy, Site};
+use super::{Holds, Occurrence, Reader, SeenBy, Site};
 use crate::content::AnchorAround;
 
 /// Maximum number of such pictures with a host in their text, and of areas.

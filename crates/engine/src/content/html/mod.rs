@@ -59,7 +59,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
 pub use below::{below, governing};
-pub use elements::{Holds, attribute_name};
+pub use elements::attribute_name;
 pub use embedded::{Embedded, Use, with_embedded};
 pub use login::{LoginPage, login_page};
 pub use named_page::below_name as page_below_name;
@@ -72,8 +72,8 @@ pub use top::top_of_html;
 
 use super::mapped::{Builder, MappedText};
 use super::{
-    Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, USUAL_LINKS,
-    View, add, text_steps,
+    Capacity, Holds, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target,
+    USUAL_LINKS, View, add, text_steps,
 };
 use anchors::Anchor;
 use breaks::breaks;
@@ -317,15 +317,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.lenient(range);
             return ControlFlow::Continue(());
         }
-        self.markup = match pass {
-            Pass::Document | Pass::Comment => Markup::Read,
-            Pass::Foreign | Pass::Tags | Pass::Lenient => Markup::Shown,
+        let (markup, raw_text) = match pass {
+            Pass::Document | Pass::Comment => (Markup::Read, RawText::Honour),
+            Pass::Foreign | Pass::Tags | Pass::Lenient => (Markup::Shown, RawText::Ignore),
         };
+        self.markup = markup;
         let mut pulse = range.start;
-        let raw_text = match pass {
-            Pass::Document | Pass::Comment => RawText::Honour,
-            Pass::Foreign | Pass::Tags | Pass::Lenient => RawText::Ignore,
-        };
         let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
         self.separate(range.start);
         self.elements = OpenElements::default();
@@ -363,6 +360,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 return ControlFlow::Break(());
             }
         }
+        self.end_pass(pass, range.end);
+        ControlFlow::Continue(())
+    }
+
+    /// Ends what is open at the end of a pass.
+    fn end_pass(&mut self, pass: Pass, end: usize) {
         // Outlook's goes on behind the comment.
         self.outlook |= pass == Pass::Comment && self.anchor_start().is_some();
         self.end_anchor();
@@ -375,8 +378,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
         self.concealed = Concealed::default();
         self.leave_all();
-        self.separate(range.end);
-        ControlFlow::Continue(())
+        self.separate(end);
     }
 
     fn comment(&mut self, inner: Range<usize>, end: usize) -> ControlFlow<()> {

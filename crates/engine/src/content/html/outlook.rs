@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::entity::{self, Within};
-use super::fields::{Anchor, Mark, Open};
+use super::fields::{Mark, Open, OutlookLink};
 use super::token::{TagKind, Token, Tokenizer};
 use super::{MappedText, RawText, elements, fields, token};
 use crate::content::mapped::Builder;
@@ -14,16 +14,16 @@ use uts58::unicode::is_dot_to_somebody;
 pub struct Shown {
     pub text: MappedText<'static>,
     /// In the order of the text.
-    pub anchors: Vec<Anchor>,
+    pub anchors: Vec<OutlookLink>,
     /// Links around these that only Outlook has, in the order of the text.
-    pub around: Vec<Anchor>,
+    pub around: Vec<OutlookLink>,
     /// Fields of Word that are links, in the order of their ends.
-    pub fields: Vec<Anchor>,
+    pub fields: Vec<OutlookLink>,
 }
 
 /// What Outlook shows of the document.
 pub fn shown(source: &str) -> Shown {
-    let mut reader = Reader { source, ..Reader::default() };
+    let mut reader = OutlookReader { source, ..OutlookReader::default() };
     reader.seen = Builder::with_capacity(source.len() / 4);
     let mut tokens = Tokenizer::new(source, 0..source.len(), RawText::Honour);
     let mut around: Option<Tokenizer<'_>> = None;
@@ -56,15 +56,15 @@ pub fn shown(source: &str) -> Shown {
 }
 
 #[derive(Default)]
-struct Reader<'s> {
+struct OutlookReader<'s> {
     source: &'s str,
     seen: Builder,
     shown: Found,
-    open: Option<Anchor>,
+    open: Option<OutlookLink>,
     /// Whether the open link begins in a condition.
     is_conditional: bool,
     /// The link of a condition that is open around another.
-    outer: Option<Anchor>,
+    outer: Option<OutlookLink>,
     fields: Open,
     /// Between `<!--[if !mso]><!-->` and `<!--<![endif]-->`.
     hidden: bool,
@@ -72,12 +72,12 @@ struct Reader<'s> {
 
 #[derive(Default)]
 struct Found {
-    anchors: Vec<Anchor>,
-    around: Vec<Anchor>,
-    fields: Vec<Anchor>,
+    anchors: Vec<OutlookLink>,
+    around: Vec<OutlookLink>,
+    fields: Vec<OutlookLink>,
 }
 
-impl Reader<'_> {
+impl OutlookReader<'_> {
     fn tag(&mut self, tag: &token::Tag, attributes: &[token::Attribute], in_condition: bool) {
         let name = self.source.get(tag.name.clone()).unwrap_or_default();
         let anchor = name.eq_ignore_ascii_case("a");
@@ -101,7 +101,7 @@ impl Reader<'_> {
     /// Begins or ends a link.
     fn link(&mut self, tag: &token::Tag, begins: bool, in_condition: bool) {
         let (at, here) = (tag.range.start, self.seen.len());
-        let next = begins.then(|| Anchor { target: at..at + 1, text: here..here });
+        let next = begins.then(|| OutlookLink { target: at..at + 1, text: here..here });
         let last = std::mem::replace(&mut self.open, next);
         let was_conditional = std::mem::replace(&mut self.is_conditional, begins && in_condition);
         if in_condition {
@@ -109,7 +109,7 @@ impl Reader<'_> {
             let outer = self.outer.take().filter(|_| tag.kind == TagKind::Close);
             self.shown.around.extend(outer.map(|outer| outer.until(here)));
         } else if let Some(last) = last.as_ref().filter(|_| begins && was_conditional) {
-            self.outer = Some(Anchor { target: last.target.clone(), text: here..here });
+            self.outer = Some(OutlookLink { target: last.target.clone(), text: here..here });
         }
         self.shown.anchors.extend(last.map(|last| last.until(here)));
     }
@@ -149,7 +149,7 @@ impl Reader<'_> {
         self.fields.enter_element();
     }
 
-    fn end_field(&mut self, ended: Option<Anchor>) {
+    fn end_field(&mut self, ended: Option<OutlookLink>) {
         let here = self.seen.len();
         self.shown.fields.extend(ended.map(|ended| ended.until(here)));
     }

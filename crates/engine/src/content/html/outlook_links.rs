@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::compared::compared;
-use super::fields::Anchor;
+use super::fields::OutlookLink;
 use super::outlook;
 use super::{Markup, Occurrence, Reader, SeenBy, Site, Target, token};
 use crate::content::search_steps;
@@ -15,7 +15,7 @@ const STEPS_PER_BYTE: u64 = 2;
 
 /// The links of Outlook's text, and where each leads.
 struct Targets {
-    shown: [Vec<Anchor>; 3],
+    shown: [Vec<OutlookLink>; 3],
     /// The occurrence of each tag by its offset, and those of codes of fields in the order of the source.
     by_tag: HashMap<usize, usize>,
     by_place: Vec<(usize, usize)>,

@@ -3,11 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use super::elements::{self, Holds};
+use super::elements;
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, unsafe_name, urls};
-use crate::content::NOWHERE;
 use crate::content::mapped::{Builder, MappedText};
+use crate::content::{Holds, NOWHERE};
 use mailsplice::span::TextEdit;
 use uts58::{reference, scheme};
 

@@ -28,7 +28,7 @@ const FROM_CODE: &[u8] = b"fromC";
 /// Reads what the strings of a script come to, where that is not what is written: each text that it may show or open,
 /// mapped to its source, one at a time. Returns how many bytes were read.
 pub fn read(script: &MappedText<'_>, mut take: impl FnMut(MappedText<'static>)) -> u64 {
-    let mut reader = Reader { take: &mut take, steps: 0 };
+    let mut reader = ScriptReader { take: &mut take, steps: 0 };
     let mut decoded = None;
     for _ in 0..ROUNDS {
         let Some(next) = reader.round(decoded.as_ref().unwrap_or(script)) else { break };
@@ -38,12 +38,12 @@ pub fn read(script: &MappedText<'_>, mut take: impl FnMut(MappedText<'static>)) 
     reader.steps
 }
 
-struct Reader<'f> {
+struct ScriptReader<'f> {
     take: &'f mut dyn FnMut(MappedText<'static>),
     steps: u64,
 }
 
-impl Reader<'_> {
+impl ScriptReader<'_> {
     /// Reads one script, and returns what its strings decode to.
     fn round(&mut self, source: &MappedText<'_>) -> Option<MappedText<'static>> {
         let script = source.as_str();

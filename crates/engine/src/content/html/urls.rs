@@ -6,8 +6,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr3, memmem};
 
 use super::super::encoded::percent_decoded;
-use super::super::{AnchorAround, script, search_steps};
-use super::elements::{self, Follows, Holds};
+use super::super::{AnchorAround, Holds, script, search_steps};
+use super::elements::{self, Follows};
 use super::style::{Direction, Flow, Traits};
 use super::token::{Attribute, attribute_named};
 use super::{

@@ -8,7 +8,7 @@ use super::super::armor;
 use super::super::charset::{Charset, Codec};
 use super::super::content_type::ContentType;
 use super::super::entity::{Entity, Head};
-use super::super::labels::Labels;
+use super::super::labels::{Forms, Labels};
 use super::super::transfer::{Transfer, base64};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
@@ -70,30 +70,17 @@ impl Splitter<'_> {
             true => encrypted(label, sniff::of(label, &names, first), raw),
             false => by_order(sniff::of(label, &names, first)),
         };
-        let is_opaque = match seal {
-            Seal::None => media == Media::Opaque || also.contains(&Media::Opaque),
-            Seal::Opened => false,
-            Seal::Secret => true,
-        };
-        if is_opaque {
+        if is_opaque(seal, media, &also) {
             self.bypass(&path, Bypass::Opaque);
         }
         also.retain(|other| *other != media && *other != Media::Opaque);
-        let charsets: Vec<String> = types
-            .iter()
-            .filter_map(|label| label.parameter("charset"))
-            .map(Cow::into_owned)
-            .collect();
-        let text = !matches!(media, Media::Opaque | Media::Inert);
-        let codecs = if text { codecs(&charsets) } else { Vec::new() };
-        let text_differs = || {
-            charsets.first().is_some_and(|label| is_read_as_others(label, &transfers, raw))
-                || text_behind_padding(&transfers, raw)
-                || forms.read_apart(&transfers, raw)
-        };
+        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
+        let charsets: Vec<String> = charsets.map(Cow::into_owned).collect();
+        let is_text = !matches!(media, Media::Opaque | Media::Inert);
+        let codecs = if is_text { codecs(&charsets) } else { Vec::new() };
         if !codecs.is_empty()
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
-            || text && text_differs()
+            || is_text && is_read_apart(charsets.first(), &transfers, forms, raw)
         {
             self.tree.ambiguous.insert(path.clone());
         }
@@ -105,7 +92,7 @@ impl Splitter<'_> {
             also.push(Media::Html);
         }
         let mut signed = entity.context.signed;
-        if text && armor::is_clear_signed(raw, transfer) {
+        if is_text && armor::is_clear_signed(raw, transfer) {
             signed.insert(Signature::PgpInline);
         }
         let part = Part {
@@ -120,7 +107,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: [truncated_name(&label.kind), "/", truncated_name(&label.subtype)].concat(),
+            label: media_type(label),
             holds_yenc: false,
             view: walk.views.view(),
             bases: self.bases(bases, entity.context.bases),
@@ -158,9 +145,26 @@ impl Splitter<'_> {
     }
 }
 
-/// Whether a text goes on behind the padding of base64, where some programs end.
-fn text_behind_padding(transfers: &[Transfer], raw: &[u8]) -> bool {
-    transfers.contains(&Transfer::Base64) && base64::has_text_behind_padding(raw)
+/// Whether nobody can say what a leaf holds.
+fn is_opaque(seal: Seal, media: Media, also: &[Media]) -> bool {
+    match seal {
+        Seal::None => media == Media::Opaque || also.contains(&Media::Opaque),
+        Seal::Opened => false,
+        Seal::Secret => true,
+    }
+}
+
+/// Whether programs read other characters in a text: of a charset that some do not know, behind the padding of base64,
+/// where some end, or by a label that is none to some.
+fn is_read_apart(
+    charset: Option<&String>,
+    transfers: &[Transfer],
+    forms: Forms,
+    raw: &[u8],
+) -> bool {
+    charset.is_some_and(|charset| is_read_as_others(charset, transfers, raw))
+        || transfers.contains(&Transfer::Base64) && base64::has_text_behind_padding(raw)
+        || forms.read_apart(transfers, raw)
 }
 
 /// Whether a leaf of multipart/encrypted only says of which version the other is (RFC 3156 §4).
@@ -171,9 +175,11 @@ fn is_control(label: &ContentType, raw: &[u8]) -> bool {
 /// Most bytes of the name of a media type or subtype (RFC 6838 §4.2).
 const MEDIA_NAME: usize = 127;
 
-/// The name of a media type, truncated to the allowed length.
-fn truncated_name(name: &str) -> &str {
-    name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default()
+/// The media type that a label names, each half truncated to the allowed length.
+fn media_type(label: &ContentType) -> String {
+    let [kind, subtype] = [&label.kind, &label.subtype]
+        .map(|name| name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default());
+    [kind, "/", subtype].concat()
 }
 
 /// The media that programs take a leaf for: of most, and of others.
