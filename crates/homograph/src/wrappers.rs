@@ -89,7 +89,7 @@ pub(super) fn unwrap_others(host: &str, tail: &str) -> Vec<String> {
     let targets = named.flat_map(|(form, name)| {
         let fields = query(tail).unwrap_or_default().split('&');
         let mut values = fields.filter_map(|field| value_of(field, name));
-        let (first, last) = (values.next(), values.last());
+        let (first, last) = (values.next(), values.next_back());
         let lead = move |value| form.unwrap(host, &[path, "?", name, "=", value].concat());
         [first, last].into_iter().flatten().filter_map(lead)
     });

@@ -264,7 +264,8 @@ fn hyperlinks_of_office_files_that_are_text_are_compared() {
             "Invoice,Pay\r\n1,\"=HYPERLINK(\"\"https://fine.example/a\"\",\"\"{shown}\"\")\"\r\n"
         )
     };
-    let files: [(&str, &dyn Fn(&str) -> String); 6] = [
+    type File<'f> = &'f dyn Fn(&str) -> String;
+    let files: [(&str, File<'_>); 6] = [
         ("text/csv; name=x.csv", &table),
         ("application/octet-stream; name=x.csv", &table),
         ("application/vnd.ms-excel; name=x.xls", &cell),
