@@ -3,6 +3,7 @@
 //! Bare words only: behind a scheme or `www.` a host is meant.
 
 use super::logins::has_only;
+use super::languages::is_said;
 use super::{Judge, vocabulary};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
@@ -33,13 +34,19 @@ impl Judge<'_> {
                 && is_sentence_end(word, suffix)
                 && is_in_sentence(text, link)
                 && (WORDS.contains(&word) || is_of_another_suffix(suffix, judged));
+        let goes_on = || {
+            link.span == link.host
+                && vocabulary::goes_on(word, suffix)
+                && is_of_another_suffix(suffix, judged)
+                && is_said(text, link)
+        };
         let is_none = || {
             (is_of_science(word, suffix) || is_ending(suffix) && is_file(word, judged.verdict))
                 && judged.target().is_none()
                 && !judged.reasons.contains(Reason::SeparatorLookalike)
                 && !words(word).any(|word| self.reads_as_label(word))
         };
-        if ends_sentence || is_brand(suffix) || is_none() {
+        if ends_sentence || goes_on() || is_brand(suffix) || is_none() {
             self.let_alone(host, link.kind, judged);
         }
     }
