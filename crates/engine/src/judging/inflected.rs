@@ -2,8 +2,8 @@
 //! `lufthansą.do Berlina`. Bare words only: behind a scheme or `www.`, or in front of a path, a host is meant.
 
 use super::Judge;
-use super::logins::has_only;
 use super::languages::{Language, WITH_ENDINGS, WITH_VERBS, is_said};
+use super::logins::has_only;
 use super::prose::{is_in_sentence, is_of_another_suffix};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};

@@ -36,13 +36,16 @@ pub const CZECH: Language = Language {
     letters: &['ě', 'ř', 'ů'],
     ..NONE
 };
-pub const DANISH: Language =
-    Language { tlds: &["dk", "fo", "gl"], words: &["at", "de", "er", "nu", "om", "se", "vi"], ..NONE };
+pub const DANISH: Language = Language {
+    tlds: &["dk", "fo", "gl"],
+    words: &["at", "de", "er", "nu", "om", "se", "vi"],
+    ..NONE
+};
 pub const ESTONIAN: Language = Language { tlds: &["ee"], words: &["ma", "me", "se"], ..NONE };
 pub const FRENCH: Language = Language {
     tlds: &[
-        "be", "bj", "ca", "cd", "cg", "ch", "ci", "cm", "fr", "ga", "ht", "lu", "mc", "mg", "ml", "ne",
-        "re", "sn", "tg",
+        "be", "bj", "ca", "cd", "cg", "ch", "ci", "cm", "fr", "ga", "ht", "lu", "mc", "mg", "ml",
+        "ne", "re", "sn", "tg",
     ],
     words: &[
         "au", "ca", "de", "et", "il", "je", "la", "ma", "me", "ne", "ni", "sa", "se", "si", "va",
@@ -94,8 +97,8 @@ pub const PORTUGUESE: Language = Language {
 pub const ROMANIAN: Language = Language {
     tlds: &["md", "ro"],
     words: &[
-        "al", "am", "ar", "as", "au", "ca", "ci", "cu", "de", "eu", "in", "la", "ma", "ne", "ni", "nu",
-        "pe", "sa", "se", "si", "va",
+        "al", "am", "ar", "as", "au", "ca", "ci", "cu", "de", "eu", "in", "la", "ma", "ne", "ni",
+        "nu", "pe", "sa", "se", "si", "va",
     ],
     endings: &['ă'],
     letters: &['ă', 'ş', 'ţ', 'ș', 'ț'],
@@ -117,23 +120,22 @@ pub const SLOVAK: Language = Language {
 };
 pub const SLOVENE: Language = Language {
     tlds: &["si"],
-    words: &["bi", "do", "ga", "in", "je", "ki", "me", "mu", "na", "ne", "ni", "se", "si", "so", "za"],
+    words: &[
+        "bi", "do", "ga", "in", "je", "ki", "me", "mu", "na", "ne", "ni", "se", "si", "so", "za",
+    ],
     ..NONE
 };
 pub const SPANISH: Language = Language {
     tlds: &[
-        "ar", "bo", "cl", "co", "cr", "cu", "do", "ec", "es", "gq", "gt", "hn", "mx", "ni", "pa", "pe",
-        "pr", "py", "sv", "uy", "ve",
+        "ar", "bo", "cl", "co", "cr", "cu", "do", "ec", "es", "gq", "gt", "hn", "mx", "ni", "pa",
+        "pe", "pr", "py", "sv", "uy", "ve",
     ],
     words: &["al", "de", "es", "la", "me", "ni", "no", "se", "si", "su", "va", "ve"],
     verbs: &["á", "é", "eá", "eé", "eó", "ó"],
     ..NONE
 };
-pub const SWEDISH: Language = Language {
-    tlds: &["ax", "fi", "se"],
-    words: &["de", "ni", "nu", "om", "se", "vi"],
-    ..NONE
-};
+pub const SWEDISH: Language =
+    Language { tlds: &["ax", "fi", "se"], words: &["de", "ni", "nu", "om", "se", "vi"], ..NONE };
 pub const UKRAINIAN: Language = Language { tlds: &["ua", "укр"], ..NONE };
 
 /// No language: what words of Cyrillic have as well.
@@ -163,9 +165,28 @@ mod tests {
     #[test]
     fn words_are_top_level_domains_in_order() {
         for language in [
-            ALBANIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GREEK, HUNGARIAN, ICELANDIC, LATVIAN,
-            LITHUANIAN, NORWEGIAN, POLISH, PORTUGUESE, ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK,
-            SLOVENE, SPANISH, SWEDISH, UKRAINIAN,
+            ALBANIAN,
+            CATALAN,
+            CZECH,
+            DANISH,
+            ESTONIAN,
+            FRENCH,
+            GREEK,
+            HUNGARIAN,
+            ICELANDIC,
+            LATVIAN,
+            LITHUANIAN,
+            NORWEGIAN,
+            POLISH,
+            PORTUGUESE,
+            ROMANIAN,
+            RUSSIAN,
+            SERBO_CROATIAN,
+            SLOVAK,
+            SLOVENE,
+            SPANISH,
+            SWEDISH,
+            UKRAINIAN,
         ] {
             assert!(language.tlds.is_sorted() && language.words.is_sorted(), "{:?}", language.tlds);
             assert!(language.words.iter().all(|word| word.len() == 2), "{:?}", language.words);

@@ -2,8 +2,8 @@
 //! `Facebooku.Do`, `его.Google`.
 //! Bare words only: behind a scheme or `www.` a host is meant.
 
-use super::logins::has_only;
 use super::languages::is_said;
+use super::logins::has_only;
 use super::{Judge, vocabulary};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};

@@ -3,12 +3,13 @@
 
 use super::Judge;
 use super::languages::{
-    ALBANIAN, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK, HUNGARIAN, ICELANDIC,
-    LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE, ROMANIAN, RUSSIAN,
-    SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, UKRAINIAN,
+    ALBANIAN, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK, HUNGARIAN,
+    ICELANDIC, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE, ROMANIAN,
+    RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, UKRAINIAN,
 };
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
+use homograph::Judgement;
 use uts58::Kind;
 use uts58::suffixes::{BUILTIN, Section};
 
@@ -36,9 +37,9 @@ const WORDS: [(&str, &[Language]); 41] = [
     ("pošten", &[SERBO_CROATIAN, SLOVENE]),
     ("protón", &[SLOVAK, SPANISH]),
     ("próton", &[PORTUGUESE]),
-    ("păpara", &[ROMANIAN]),
     ("pöste", &[SWEDISH]),
     ("pøste", &[DANISH, NORWEGIAN]),
+    ("păpara", &[ROMANIAN]),
     ("schwáb", &[CZECH, HUNGARIAN, SLOVAK]),
     ("skríll", &[ICELANDIC]),
     ("släck", &[SWEDISH]),
@@ -76,10 +77,15 @@ const STEMS: [(&str, &[Language]); 3] =
     [("revoluţi", &[ROMANIAN]), ("revoluți", &[ROMANIAN]), ("μονεταρισ", &[GREEK])];
 
 impl Judge<'_> {
-    /// Lowers the verdict of a word of a country's language as a host of that country.
+    /// Lowers the verdict of a word of a country's language as a host of that country, and of the name of an owner in his own
+    /// letters under his suffix: `itaú.com.br`.
     pub(super) fn downgrade_vocabulary(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
         if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
             return;
+        }
+        let is_owners = |of: &Judgement| homograph::is_in_own_letters(of, &self.policy.protected);
+        if judged.inner.is_empty() && judged.host.as_deref().is_some_and(is_owners) {
+            return self.let_alone(host, kind, judged);
         }
         let small = host.to_lowercase();
         let name = small.strip_prefix("www.").unwrap_or(&small);
