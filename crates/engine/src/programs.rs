@@ -98,7 +98,7 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
     // RFC 4516: without a host it is the reader's own directory.
     if is("ldap") || is("ldaps") {
         let entry = rest.strip_prefix("///")?;
-        return leads_nowhere_else(entry).then_some(Opens::OwnPlace);
+        return (!entry.starts_with('/') && leads_nowhere_else(entry)).then_some(Opens::OwnPlace);
     }
     let is_game = scheme.get(..GAME.len()).is_some_and(|front| front.eq_ignore_ascii_case(GAME));
     if is_game || SHOWS_ITSELF.into_iter().any(is) {

@@ -3,11 +3,11 @@
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
-const TLDS: [&str; 52] = [
+const TLDS: [&str; 57] = [
     "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
     "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
     "cz", "google", "om", "click", "live", "online", "top", "support", "id", "name", "app", "cc",
-    "services", "sk", "sa", "mx", "no", "me", "et", "fr", "fi", "ca",
+    "services", "sk", "sa", "mx", "no", "me", "et", "fr", "fi", "ca", "gr", "hr", "tr", "az", "br",
 ];
 
 /// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
@@ -82,7 +82,8 @@ fn words_of_languages_go_on_with_words_of_theirs() {
         "Ett äpple.se bilden nedan",
         "Les impôts.la semaine prochaine",
         "El paquete que expedía.no llegó",
-        "www.céntrica.es www.céntrica.com.mx creían.es μονεταρισμού.gr αμαζόνιο.gr pošte.hr",
+        "www.céntrica.es www.céntrica.com.mx creían.es μονεταρισμού.gr αμαζόνιο.gr pošte.hr \
+         almalı.com.tr abdullazadə.az www.itaú.com.br www.yapıkredi.com.tr",
     ]);
     edited(&[
         "sign in at protón.la now",

@@ -23,6 +23,7 @@ const NONE: Language = Language { tlds: &[], words: &[], endings: &[], letters: 
 
 pub const ALBANIAN: Language =
     Language { tlds: &["al", "mk"], words: &["do", "me", "ne", "se"], ..NONE };
+pub const AZERBAIJANI: Language = Language { tlds: &["az"], ..NONE };
 pub const BULGARIAN: Language = Language { tlds: &["bg"], ..NONE };
 pub const CATALAN: Language = Language {
     tlds: &["ad", "cat", "es"],
@@ -136,6 +137,7 @@ pub const SPANISH: Language = Language {
 };
 pub const SWEDISH: Language =
     Language { tlds: &["ax", "fi", "se"], words: &["de", "ni", "nu", "om", "se", "vi"], ..NONE };
+pub const TURKISH: Language = Language { tlds: &["cy", "tr"], ..NONE };
 pub const UKRAINIAN: Language = Language { tlds: &["ua", "укр"], ..NONE };
 
 /// No language: what words of Cyrillic have as well.

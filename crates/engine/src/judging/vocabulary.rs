@@ -3,9 +3,9 @@
 
 use super::Judge;
 use super::languages::{
-    ALBANIAN, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK, HUNGARIAN,
-    ICELANDIC, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE, ROMANIAN,
-    RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, UKRAINIAN,
+    ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK,
+    HUNGARIAN, ICELANDIC, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE,
+    ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, TURKISH, UKRAINIAN,
 };
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
@@ -14,7 +14,9 @@ use uts58::Kind;
 use uts58::suffixes::{BUILTIN, Section};
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself.
-const WORDS: [(&str, &[Language]); 41] = [
+const WORDS: [(&str, &[Language]); 43] = [
+    ("abdullazadə", &[AZERBAIJANI]),
+    ("almalı", &[AZERBAIJANI, TURKISH]),
     ("al·legro", &[CATALAN]),
     ("argentà", &[CATALAN]),
     ("creían", &[SPANISH]),
