@@ -11,9 +11,11 @@ use homograph::{
 };
 
 /// Places and contests that bear the name of who pays for them.
-const VENUES: [&str; 50] = [
+const VENUES: [&str; 49] = [
     "amphitheater",
     "amphitheatre",
+    // `арена`, in the plain letters that it reads as.
+    "apeha",
     "arena",
     "ballpark",
     "challenge",
@@ -53,8 +55,6 @@ const VENUES: [&str; 50] = [
     "triathlon",
     "trophy",
     "velodrome",
-    "арена",
-    "фестиваль",
     "アリーナ",
     "スタジアム",
     "ドーム",
@@ -65,7 +65,7 @@ const VENUES: [&str; 50] = [
 ];
 
 /// Councils, clubs and unions of the people of a company.
-const OF_STAFF: [&str; 26] = [
+const OF_STAFF: [&str; 25] = [
     "alumni",
     "betriebsrat",
     "ccoo",
@@ -90,7 +90,6 @@ const OF_STAFF: [&str; 26] = [
     "unifor",
     "unionen",
     "verdi",
-    "профсоюз",
     "노조",
 ];
 
@@ -222,7 +221,8 @@ const TRADE: [&str; 38] = [
     "proadvisor",
 ];
 
-/// Programs that firms and universities run for their people, and further names of theirs in an address.
+/// What the names of programs begin with that firms and universities run for their people, and further names of theirs in
+/// an address.
 const RUN_INSIDE: [(&str, &[&str]); 12] = [
     ("adobe", &[]),
     ("bitwarden", &[]),
@@ -412,7 +412,7 @@ fn is_of_school(host: &str) -> bool {
 /// of a person whose account was stolen it says nothing of the kind.
 fn is_of_program(beside: &Beside, local: &str) -> bool {
     let local = local.to_ascii_lowercase();
-    let program = RUN_INSIDE.iter().find(|(name, _)| *name == beside.name);
+    let program = RUN_INSIDE.iter().find(|(name, _)| beside.name.starts_with(name));
     let is_in_mailbox = |(name, others): &(&str, &[&str])| {
         local.contains(name) || others.iter().any(|other| local.contains(other))
     };
