@@ -1,9 +1,6 @@
 //! Languages as far as words of theirs are told from hosts: where they are official, what their sentences go on with, and
 //! how their words end. By hand.
 
-use super::prose::is_in_sentence;
-use uts58::Link;
-
 /// What is known of a language.
 pub struct Language {
     /// The top-level domains of the countries where it is official, and its own.
@@ -150,16 +147,6 @@ pub const WITH_ENDINGS: [Language; 7] =
 /// Those with verbs from names of services.
 pub const WITH_VERBS: [Language; 2] = [FRENCH, SPANISH];
 
-/// Words of English and German that send a reader to what is behind them.
-const SENDING: [&str; 8] = ["at", "auf", "bei", "on", "see", "to", "via", "visit"];
-
-/// Whether a link is a word of a sentence, and no word in front sends its reader there.
-pub fn is_said(text: &str, link: &Link) -> bool {
-    let before = text.get(..link.span.start).unwrap_or_default().trim_end();
-    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    is_in_sentence(text, link) && !SENDING.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +180,5 @@ mod tests {
             assert!(language.tlds.is_sorted() && language.words.is_sorted(), "{:?}", language.tlds);
             assert!(language.words.iter().all(|word| word.len() == 2), "{:?}", language.words);
         }
-        assert!(SENDING.is_sorted());
     }
 }

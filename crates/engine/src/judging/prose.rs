@@ -2,7 +2,6 @@
 //! `Facebooku.Do`, `его.Google`.
 //! Bare words only: behind a scheme or `www.` a host is meant.
 
-use super::languages::is_said;
 use super::logins::has_only;
 use super::{Judge, vocabulary};
 use crate::judged::Judged;
@@ -320,4 +319,14 @@ pub(super) fn is_in_sentence(text: &str, link: &Link) -> bool {
     let word = before.strip_suffix(char::is_whitespace).and_then(|word| word.chars().next_back());
     let next = behind.strip_prefix(char::is_whitespace).and_then(|next| next.chars().next());
     word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';')) && next.is_some_and(is_letter)
+}
+
+/// Words of English and German that send a reader to what is behind them.
+const SENDING: [&str; 8] = ["at", "auf", "bei", "on", "see", "to", "via", "visit"];
+
+/// Whether a link is a word of a sentence, and no word in front sends its reader there.
+pub(super) fn is_said(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default().trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    is_in_sentence(text, link) && !SENDING.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
