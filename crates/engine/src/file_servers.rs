@@ -51,19 +51,23 @@ pub fn stays_at_home(url: &str) -> bool {
         || scheme.eq_ignore_ascii_case("onenote") && is_own_notebook(rest)
 }
 
-/// Whether OneNote opens a page of a file server on the reader's own network: `onenote:///\\server\share\x.one#Page`,
-/// or `onenote:#Page&base-path=\\server\share\x.one`.
+/// Whether OneNote opens a page on the reader's own disk (`onenote:///C:\x.one#Page`), or of a file server on his own
+/// network: `onenote:///\\server\share\x.one#Page`, or `onenote:#Page&base-path=\\server\share\x.one`.
 fn is_own_notebook(rest: &str) -> bool {
     let path = match rest.strip_prefix('#') {
         Some(page) => page.split_once("&base-path="),
         None => Some(("", rest.trim_start_matches('/'))),
     };
     let Some((page, path)) = path else { return false };
-    let Some(behind) = path.strip_prefix("\\\\") else { return false };
     let leads_elsewhere = |text: &str| {
         ["//", "\\\\", "base-path"].into_iter().any(|part| text.contains(part))
             || text.replace("%20", " ").contains([':', '%'])
     };
+    if let [drive, b':', b'/' | b'\\', ..] = path.as_bytes() {
+        let behind = path.get(2..).unwrap_or_default();
+        return drive.is_ascii_alphabetic() && !leads_elsewhere(page) && !leads_elsewhere(behind);
+    }
+    let Some(behind) = path.strip_prefix("\\\\") else { return false };
     is_on_own_network(path) && !leads_elsewhere(page) && !leads_elsewhere(behind)
 }
 
@@ -209,6 +213,11 @@ mod tests {
         for (url, is_own) in [
             (r"onenote:///\\fs01\Notes\My%20Team.one#Page&section-id={A1}&end", true),
             (r"OneNote:#Page&section-id={A1}&base-path=\\fs01\Notes\Team.one", true),
+            ("onenote:///C:/Users/ann/x.one", true),
+            (r"onenote:///C:\Users\ann\My%20Notes\x.one#Page&section-id={A1}&end", true),
+            (r"onenote:///C:\x.one#y&base-path=\\evil.com\x.one", false),
+            ("onenote:///C://evil.com/x.one", false),
+            ("onenote:///C:x.one", false),
             (r"onenote:///\\evil.com\x.one", false),
             (r"onenote:#Page&base-path=\\evil.com\x.one", false),
             (r"onenote:///\\fs01\x.one#y&base-path=\\evil.com\x.one", false),

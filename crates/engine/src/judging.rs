@@ -15,6 +15,7 @@ mod glued;
 mod in_place;
 mod inflected;
 mod known_hosts;
+mod languages;
 mod listed;
 mod logins;
 mod mail_hosts;

@@ -60,6 +60,16 @@ const SHOWS_ITSELF: [&str; 16] = [
     "ms-actioncenter",
 ];
 
+/// Those that do so where nothing is asked of them: a file that is named behind the colon may be on another machine.
+const SHOWS_ITSELF_ALONE: [&str; 5] =
+    ["ms-paint", "ms-photos", "ms-screenclip", "ms-screensketch", "ms-whiteboard-cmd"];
+
+/// Where Microsoft's remote desktops are fetched from.
+const DESKTOPS: [&str; 2] = ["wvd.microsoft.com", "wvd.azure.us"];
+
+/// Templates of Office that hold no macros.
+const PLAIN_TEMPLATES: [&str; 3] = [".dotx", ".potx", ".xltx"];
+
 /// In front of the number of a game.
 const GAME: &str = "ms-xbl-";
 
@@ -79,9 +89,16 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
         let (host, path) = after.split_at_checked(end)?;
         return (is_below(host, &MEETINGS) && leads_nowhere_else(path)).then_some(Opens::OwnPlace);
     }
-    // A file that is named behind `ms-photos:` may be on another machine.
-    if is("ms-photos") && rest.is_empty() {
+    if rest.is_empty() && SHOWS_ITSELF_ALONE.into_iter().any(is) {
         return Some(Opens::OwnPlace);
+    }
+    if is("ms-rd") || is("ms-avd") {
+        return is_desktop_of_maker(rest).then_some(Opens::OwnPlace);
+    }
+    // RFC 4516: without a host it is the reader's own directory.
+    if is("ldap") || is("ldaps") {
+        let entry = rest.strip_prefix("///")?;
+        return (!entry.starts_with('/') && leads_nowhere_else(entry)).then_some(Opens::OwnPlace);
     }
     let is_game = scheme.get(..GAME.len()).is_some_and(|front| front.eq_ignore_ascii_case(GAME));
     if is_game || SHOWS_ITSELF.into_iter().any(is) {
@@ -108,19 +125,42 @@ fn is_own_place(rest: &str) -> bool {
     (is_word(host) || is_below(host, &OF_THE_MAKER)) && leads_nowhere_else(path)
 }
 
-/// The URL of a document that is opened to be read or edited, with no further command: `ofe|u|https://…`.
+/// Whether a remote desktop, given after the colon, is one that Microsoft's own host lists, or has no host.
+fn is_desktop_of_maker(rest: &str) -> bool {
+    if let Some(url) = rest.strip_prefix("subscribe?url=https://") {
+        let (host, path) = url.split_at(url.find(['/', '?', '#', '&']).unwrap_or(url.len()));
+        return is_below(host, &DESKTOPS) && leads_nowhere_else(path);
+    }
+    rest.strip_prefix("connect?")
+        .is_some_and(|of| of.contains("resourceid=") && leads_nowhere_else(of))
+}
+
+/// The URL of a document that is opened to be read or edited, with no further command: `ofe|u|https://…`. A new one
+/// (`nft`) only from a template that holds no macros.
 fn document<'t>(scheme: &str, rest: &'t str) -> Option<&'t str> {
     let commands = ["ofe|u|", "ofv|u|", "ofe%7Cu%7C", "ofv%7Cu%7C"];
     let command = commands.into_iter().find_map(|command| {
         let head = rest.get(..command.len())?;
         head.eq_ignore_ascii_case(command).then_some(command.len())
     });
+    let template = ["nft|u|", "nft%7Cu%7C"].into_iter().find_map(|command| {
+        let path = rest.split(['?', '#']).next()?;
+        let is_plain = || PLAIN_TEMPLATES.iter().any(|ending| ends_with(path, ending));
+        let head = rest.get(..command.len())?;
+        (head.eq_ignore_ascii_case(command) && is_plain()).then_some(command.len())
+    });
     // OneNote knows no commands.
-    let start = command.or_else(|| scheme.eq_ignore_ascii_case("onenote").then_some(0))?;
+    let start =
+        command.or(template).or_else(|| scheme.eq_ignore_ascii_case("onenote").then_some(0))?;
     let url = rest.get(start..)?;
     let (scheme, path) = url.split_once("://")?;
     let is_web = ["https", "http"].into_iter().any(|web| scheme.eq_ignore_ascii_case(web));
     (is_web && leads_nowhere_else(path)).then_some(url)
+}
+
+fn ends_with(path: &str, ending: &str) -> bool {
+    let at = path.len().checked_sub(ending.len());
+    at.and_then(|at| path.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 /// Whether text holds no further URL, no userinfo, no command and no letter that looks like another.
@@ -173,6 +213,13 @@ mod tests {
             "ms-xbl-3d8b930f://default/?action=accept",
             "ms-settings:windowsupdate",
             "MS-Settings:network-wifi",
+            "ms-screenclip:",
+            "ms-paint:",
+            "ms-whiteboard-cmd:",
+            "ms-rd:subscribe?url=https://rdweb.wvd.microsoft.com",
+            "ms-rd:subscribe?url=https://rdweb.wvd.microsoft.com/api/arm/feeddiscovery",
+            "ms-avd:connect?workspaceid=1-2&resourceid=3-4&username=ann@example.com&version=0",
+            "ldap:///CN=Ann,OU=Staff,DC=harbour,DC=com",
         ] {
             assert_eq!(opens(url), Some(Opens::OwnPlace), "{url}");
         }
@@ -205,6 +252,18 @@ mod tests {
             "ms-quick-assist:",
             "ms-screenclip:?source=x",
             "ms-unheard-of:",
+            "ms-paint:\\\\evil.com\\x.png",
+            "ms-screensketch:edit?&filePath=\\\\evil.com\\x.png",
+            "ms-rd:subscribe?url=https://rdweb.wvd.microsoft.com.evil.com",
+            "ms-rd:subscribe?url=https://rdweb.wvd.microsoft.com@evil.com/",
+            "ms-rd:subscribe?url=https://rdweb.evil.com/wvd.microsoft.com",
+            "ms-rd:subscribe?url=http://rdweb.wvd.microsoft.com",
+            "ms-rd:full%20address=s:evil.com",
+            "ms-avd:connect?url=https://evil.com&resourceid=1",
+            "ms-avd:connect?workspaceid=1",
+            "ldap://evil.com/CN=Ann",
+            "ldap:///CN=Ann??sub?(x=//evil.com)",
+            "ldap:////evil.com/CN=Ann",
             "ms-windows-store://search/?query=x",
             "search-ms:query=x",
         ] {
@@ -226,8 +285,15 @@ mod tests {
             let whole = format!("{front}{url}");
             assert_eq!(opens(&whole), Some(Opens::Document(url)), "{front}");
         }
+        for template in
+            ["ms-word:nft|u|https://a.com/x.dotx", "ms-excel:NFT%7Cu%7Chttps://a.com/x.XLTX"]
+        {
+            assert!(matches!(opens(template), Some(Opens::Document(_))), "{template}");
+        }
         for url in [
-            "ms-word:nft|u|https://a.com/x.dotx",
+            "ms-word:nft|u|https://a.com/x.dotm",
+            "ms-word:nft|u|https://a.com/x.docm?x=.dotx",
+            "ms-word:nft|u|https://a.com/x.dotx|s|https://evil.com",
             "ms-word:ofe|u|ftp://a.com/x.docx",
             "ms-word:ofe|u|https://a.com/x.docx|s|https://evil.com",
             "ms-word:ofe|u|\\\\evil.com\\x.docx",

@@ -3,11 +3,11 @@
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
-const TLDS: [&str; 43] = [
+const TLDS: [&str; 57] = [
     "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
     "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
     "cz", "google", "om", "click", "live", "online", "top", "support", "id", "name", "app", "cc",
-    "services",
+    "services", "sk", "sa", "mx", "no", "me", "et", "fr", "fi", "ca", "gr", "hr", "tr", "az", "br",
 ];
 
 /// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
@@ -64,6 +64,61 @@ fn words_of_languages_that_read_as_a_name_mean_themselves() {
         "see https://protón.pošten.si/ now",
     ]);
     edited(&["see https://www.paypаl.com/?u=https://www.pošten.si/ now"]);
+}
+
+#[test]
+fn words_of_languages_go_on_with_words_of_theirs() {
+    harmless(&[
+        "V atóme je protón.do neho narazil elektrón",
+        "ale protón.sa nezmení",
+        "El protón.la carga es positiva",
+        "con un protón.se puede",
+        "el protón.no existe",
+        "Visita www.protón.sk, www.protón.com.mx y https://protón.es/",
+        "Þetta er skríll.is það og www.skríll.is",
+        "det är kräken.de vill mest, www.kräken.fi",
+        "o monetă.la fel de bună",
+        "este o monetă.de argint",
+        "Ett äpple.se bilden nedan",
+        "Les impôts.la semaine prochaine",
+        "El paquete que expedía.no llegó",
+        "www.céntrica.es www.céntrica.com.mx creían.es μονεταρισμού.gr αμαζόνιο.gr pošte.hr \
+         almalı.com.tr abdullazadə.az www.itaú.com.br www.yapıkredi.com.tr",
+    ]);
+    edited(&[
+        "sign in at protón.la now",
+        "Melden Sie sich bei kräken.de an",
+        "see https://protón.la/ now",
+        "see www.protón.la now",
+        "el protón.la/login existe",
+        "el protón.me gusta",
+        "protón.la",
+        "www.protón.com.de",
+        "www.kräken.com",
+        "www.skríll.com",
+    ]);
+    suspect(&["www.impôts.fr", "www.äpple.se", "www.expedía.es", "www.orangé.fr"]);
+}
+
+#[test]
+fn services_are_made_verbs_of() {
+    harmless(&[
+        "Lo googlé.es fácil",
+        "Lo googlé.no sé más",
+        "J'ai googlé.et alors",
+        "je l'ai googlée.ca marche",
+        "il a skypé.la connexion",
+        "je l'ai facebooké.il répond",
+        "le whatsappé.no contesta",
+    ]);
+    edited(&[
+        "see googlé.es now",
+        "www.googlé.fr",
+        "https://googlé.es/",
+        "lo googlé.com ayer",
+        "lo googlé.me/x ayer",
+        "lo googlé.to ayer",
+    ]);
 }
 
 #[test]

@@ -4,7 +4,9 @@
 use super::host_words::{ASKING, SEPARATORS};
 use super::lists::lower_bound;
 use super::name::Name;
+use super::names::Names;
 use super::rows::rows;
+use uts58::suffixes::{BUILTIN, Section};
 
 /// A label, and behind it the top-level domains in which it means itself.
 const ROWS: &str = rows!("honest_neighbours.txt");
@@ -41,6 +43,30 @@ pub(super) fn is_of_software(label: &str, place: (&str, usize)) -> bool {
     let asks = || words().any(|word| ASKING.contains(&word));
     HOSTS_OF_MANUALS.contains(&below) && (!asks() || says_so())
         || HOSTS_OF_CODE.contains(&below) && says_so()
+}
+
+/// What owners write apart in a name of theirs: `danske-bank`.
+const TRADES: [&str; 9] =
+    ["banca", "bank", "banka", "banque", "post", "posta", "poste", "poshta", "posten"];
+
+/// Whether a label is a name of an owner with hyphens between its words, under a suffix where the name without them is his:
+/// `abn-amro.nl`. It is his as well, or nobody's.
+pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bool {
+    let mut labels = host.splitn(at + 2, '.').skip(at);
+    let (Some(label), Some(suffix)) = (labels.next(), labels.next()) else { return false };
+    if !label.contains('-') || BUILTIN.of_name(suffix).section != Some(Section::Icann) {
+        return false;
+    }
+    let own = [&label.replace('-', ""), ".", suffix].concat();
+    let is_known = names.covers(&own);
+    let mut parts = label.split('-');
+    let trades = parts.clone().filter(|part| TRADES.contains(part)).count();
+    let is_of_trade = trades == 1 && parts.nth(1).is_some() && parts.next().is_none();
+    let table = names.organisations();
+    is_known && is_of_trade
+        || table.is_some_and(|table| {
+            (is_known || table.own_domain(&own).is_some()) && table.is_said_in_words(&own, label)
+        })
 }
 
 /// What is behind the label at a place of a host.
@@ -120,6 +146,9 @@ mod tests {
             "protoc.dev",
             "slackr.readthedocs.io",
             "mondial-relay.fr",
+            "argentat-online.fr",
+            "axosbank.com",
+            "klauna.sk",
         ] {
             assert!(judged(host).verdict < Verdict::Suspect, "{host}");
         }
@@ -139,6 +168,45 @@ mod tests {
         ] {
             assert!(judged(host).verdict >= Verdict::Suspect, "{host}");
         }
+    }
+
+    #[test]
+    fn owners_write_their_names_with_hyphens() {
+        for host in [
+            "abn-amro.nl",
+            "danske-bank.dk",
+            "www.jyske-bank.dk",
+            "societe-generale.fr",
+            "intesa-sanpaolo.com",
+            "wells-fargo.com",
+            "post-nord.se",
+            "nova-poshta.ua",
+            "credit-mutuel.fr",
+            "royal-mail.co.uk",
+            "la-poste.fr",
+            "caixa-bank.es",
+        ] {
+            assert!(in_the_world(host).verdict < Verdict::Suspect, "{host}");
+        }
+        for host in [
+            "danske-bank.com",
+            "abn-amro.com.ru",
+            "pay-pal.com",
+            "face-book.com",
+            "wel-lsfargo.com",
+            "wells-fargo.de",
+            "la-poste.info",
+            "dansk-ebank.dk",
+            "danske-bank.dk.evil.com",
+        ] {
+            assert!(in_the_world(host).verdict >= Verdict::Suspect, "{host}");
+        }
+    }
+
+    fn in_the_world(host: &str) -> Judgement {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = ["com", "de", "dk", "es", "fr", "info", "nl", "ru", "se", "ua", "uk"];
+        judge(host, &context(&names, &none, &TldTable::new(tlds, "")))
     }
 
     #[test]

@@ -136,7 +136,7 @@ pub use names::Names;
 pub use native_in_front::native_site;
 pub use near::{Slip, slip_between};
 #[cfg(feature = "senders")]
-pub use organisation_drawn::{exchanges_l_and_i, organisation_drawn};
+pub use organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn};
 #[cfg(feature = "senders")]
 pub use organisation_inside::{may_ask, organisation_inside};
 #[cfg(feature = "senders")]

@@ -65,6 +65,11 @@ pub(super) fn find(
         let name = name.or_else(|| is_below.then(below).flatten());
         let hit = |name: &Name, reason| {
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
+            #[cfg(feature = "senders")]
+            let is_said = at == labels.registrable
+                && honest_neighbours::is_owners_in_words((compared.ascii, at), names);
+            #[cfg(feature = "senders")]
+            let verdict = if is_said { Verdict::Notice } else { verdict };
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
         let glued =

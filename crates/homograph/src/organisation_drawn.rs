@@ -52,6 +52,19 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
     (own == label && !is_theirs() && !is_word(shown, suffix)).then_some(domain)
 }
 
+/// Whether a host has the name of the owner that it resembles in his own letters, where he has the plain one: `itaú.com.br`.
+pub fn is_in_own_letters(host: &Judgement, protected: &Names) -> bool {
+    let Some(own) = registrable(&host.ascii, Section::Icann) else { return false };
+    let target = host.target.as_deref().unwrap_or_default();
+    let suffix = |name: &str| name.split_once('.').map(|(_, suffix)| suffix.to_owned());
+    let shown = from_end(&host.unicode).nth(from_end(own).count().saturating_sub(1));
+    suffix(own) == suffix(target)
+        && protected
+            .organisations()
+            .zip(shown)
+            .is_some_and(|(table, shown)| table.is_spelled_so(target, shown, &host.ascii))
+}
+
 /// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.
 fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // What most fail on.
@@ -150,6 +163,27 @@ mod tests {
         for (word, suffixes) in super::WORDS {
             assert!(suffixes.is_sorted() && !word.is_ascii(), "{word}");
             assert!(!word.chars().any(char::is_uppercase), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_in_letters_of_their_owners() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["br", "com", "cz", "ru", "tr"], "");
+        for (host, is_own) in [
+            ("www.itaú.com.br", true),
+            ("www.yapıkredi.com.tr", true),
+            ("www.işbank.com.tr", true),
+            ("www.českápošta.cz", true),
+            ("itaú.br", false),
+            ("itaú.com.ru", false),
+            ("ìtau.com.br", false),
+            ("itaú-login.com.br", false),
+            ("itaú.com.br.evil.com", false),
+            ("itau.com.br", false),
+        ] {
+            let host = judge(host, &crate::tests::context(&names, &none, &tlds));
+            assert_eq!(super::is_in_own_letters(&host, &names), is_own, "{host:?}");
         }
     }
 

@@ -2,47 +2,16 @@
 //! `lufthansą.do Berlina`. Bare words only: behind a scheme or `www.`, or in front of a path, a host is meant.
 
 use super::Judge;
+use super::languages::{Language, WITH_ENDINGS, WITH_VERBS};
 use super::logins::has_only;
-use super::prose::{is_in_sentence, is_of_another_suffix};
+use super::prose::{is_in_sentence, is_of_another_suffix, is_said};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 
-/// A language by the top-level domains of its countries, the vowels in which forms of names end there, and letters that
-/// tell it from most others.
-struct Language {
-    tlds: &'static [&'static str],
-    endings: &'static [char],
-    letters: &'static [char],
-}
-
-/// Instrumental, accusative and locative of Polish and the Baltic languages, forms of Czech, Slovak and Hungarian, words of
-/// Romanian.
-const LANGUAGES: [Language; 7] = [
-    Language {
-        tlds: &["cz"], endings: &['á', 'é', 'ě', 'í', 'ů', 'ý'], letters: &['ě', 'ř', 'ů']
-    },
-    Language { tlds: &["hu"], endings: &['á', 'é'], letters: &['ő', 'ű'] },
-    Language {
-        tlds: &["lt"],
-        endings: &['ą', 'ė', 'ę', 'į', 'ū', 'ų'],
-        letters: &['ą', 'ė', 'ę', 'į', 'ų'],
-    },
-    Language {
-        tlds: &["lv"],
-        endings: &['ā', 'ē', 'ī', 'ū'],
-        letters: &['ā', 'ē', 'ģ', 'ī', 'ķ', 'ļ', 'ņ'],
-    },
-    Language {
-        tlds: &["pl"],
-        endings: &['ą', 'ę'],
-        letters: &['ą', 'ć', 'ę', 'ł', 'ń', 'ś', 'ź', 'ż'],
-    },
-    Language { tlds: &["md", "ro"], endings: &['ă'], letters: &['ă', 'ş', 'ţ', 'ș', 'ț'] },
-    Language {
-        tlds: &["sk"], endings: &['á', 'é', 'í', 'ú', 'ý'], letters: &['ľ', 'ĺ', 'ŕ']
-    },
-];
+/// Services that people have made verbs of, without a vowel at the end.
+const DONE: [&str; 9] =
+    ["facebook", "googl", "instagram", "netflix", "paypal", "skyp", "twitt", "whatsapp", "youtub"];
 
 /// Bytes before and behind a word in which its language is looked for.
 const NEARBY: usize = 256;
@@ -66,20 +35,35 @@ impl Judge<'_> {
         }
         let host = link.host_str(text);
         let Some((word, suffix)) = host.split_once('.') else { return };
-        let Some(ending) = mark_at_end(word) else { return };
         let small = suffix.to_ascii_lowercase();
-        let is_sentence = is_in_sentence(text, link);
-        let mut languages = LANGUAGES.iter().filter(|known| known.endings.contains(&ending));
         if small.len() == 2
             && is_of_another_suffix(&small, judged)
-            && languages.any(|language| {
-                language.tlds.contains(&&*small)
-                    || is_sentence && is_written_near(language, text, link)
-            })
+            && (is_form(word, &small, text, link) || is_verb(word, &small) && is_said(text, link))
         {
             self.let_alone(host, link.kind, judged);
         }
     }
+}
+
+/// Whether a word ends as names do in the language of the country, or in that of the sentence.
+fn is_form(word: &str, tld: &str, text: &str, link: &Link) -> bool {
+    let Some(ending) = mark_at_end(word) else { return false };
+    let is_sentence = is_in_sentence(text, link);
+    let mut languages = WITH_ENDINGS.iter().filter(|known| known.endings.contains(&ending));
+    languages.any(|language| {
+        language.tlds.contains(&tld) || is_sentence && is_written_near(language, text, link)
+    })
+}
+
+/// Whether a word is a form of a verb from the name of a service, and what is behind it a word or the country of the
+/// same language: `lo googlé.es fácil`, `j'ai googlé.et alors`.
+fn is_verb(word: &str, next: &str) -> bool {
+    let small = word.to_lowercase();
+    let mut endings = DONE.iter().filter_map(|stem| small.strip_prefix(stem));
+    endings.any(|ending| {
+        let mut languages = WITH_VERBS.iter().filter(|known| known.verbs.contains(&ending));
+        languages.any(|known| known.words.contains(&next) || known.tlds.contains(&next))
+    })
 }
 
 /// The letter beyond ASCII that a word of plain letters ends in.

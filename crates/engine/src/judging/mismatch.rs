@@ -192,7 +192,7 @@ mod tests {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(
-                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn gov nz es uk gd xn--p1ai"
+                "com top jp de fr in co ly tk be gl gle page biz me google microsoft ms ru cn cc net io hn gov nz es uk gd xn--p1ai"
                     .split(' '),
                 "",
             ),

@@ -86,7 +86,11 @@ mod tests {
                 assert!(verdict <= Verdict::Notice && !edited, "{url} {verdict:?}");
             }
         }
+        let template = "ms-word:nft|u|https://harbour.sharepoint.com/t.dotx";
+        assert!(judged(own.0, Dmarc::Unknown, template) <= (Verdict::Notice, false));
         for (from, dmarc, url) in [
+            (own.0, Dmarc::Pass, "nft|u|https://files.elsewhere.com/t.dotx"),
+            (own.0, Dmarc::Pass, "nft|u|https://harbour.sharepoint.com/t.dotm"),
             (own.0, Dmarc::Fail, "ofe|u|https://files.quayside.com/x"),
             (own.0, Dmarc::Pass, "ofe|u|http://files.quayside.com/x"),
             (own.0, Dmarc::Pass, "ofe|u|https://files.elsewhere.com/x"),

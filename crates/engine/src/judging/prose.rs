@@ -33,13 +33,19 @@ impl Judge<'_> {
                 && is_sentence_end(word, suffix)
                 && is_in_sentence(text, link)
                 && (WORDS.contains(&word) || is_of_another_suffix(suffix, judged));
+        let goes_on = || {
+            link.span == link.host
+                && vocabulary::goes_on(word, suffix)
+                && is_of_another_suffix(suffix, judged)
+                && is_said(text, link)
+        };
         let is_none = || {
             (is_of_science(word, suffix) || is_ending(suffix) && is_file(word, judged.verdict))
                 && judged.target().is_none()
                 && !judged.reasons.contains(Reason::SeparatorLookalike)
                 && !words(word).any(|word| self.reads_as_label(word))
         };
-        if ends_sentence || is_brand(suffix) || is_none() {
+        if ends_sentence || goes_on() || is_brand(suffix) || is_none() {
             self.let_alone(host, link.kind, judged);
         }
     }
@@ -313,4 +319,14 @@ pub(super) fn is_in_sentence(text: &str, link: &Link) -> bool {
     let word = before.strip_suffix(char::is_whitespace).and_then(|word| word.chars().next_back());
     let next = behind.strip_prefix(char::is_whitespace).and_then(|next| next.chars().next());
     word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';')) && next.is_some_and(is_letter)
+}
+
+/// Words of English and German that send a reader to what is behind them.
+const SENDING: [&str; 8] = ["at", "auf", "bei", "on", "see", "to", "via", "visit"];
+
+/// Whether a link is a word of a sentence, and no word in front sends its reader there.
+pub(super) fn is_said(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default().trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    is_in_sentence(text, link) && !SENDING.iter().any(|known| word.eq_ignore_ascii_case(known))
 }

@@ -2,54 +2,101 @@
 //! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
 
 use super::Judge;
+use super::languages::{
+    ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK,
+    HUNGARIAN, ICELANDIC, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE,
+    ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, TURKISH, UKRAINIAN,
+};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
+use homograph::Judgement;
 use uts58::Kind;
+use uts58::suffixes::{BUILTIN, Section};
 
-/// Each word in small letters, with the top-level domains in which it means itself.
-const WORDS: [(&str, &[&str]); 27] = [
-    ("al·legro", &["cat"]),
-    ("amazón", &[]),
-    ("argentà", &["cat"]),
-    ("kašperský", &["cz", "sk"]),
-    ("kräken", &["se"]),
-    ("kråken", &["no", "se"]),
-    ("monetă", &["md", "ro"]),
-    ("monetą", &["lt", "pl"]),
-    ("monēta", &["lv"]),
-    ("mõneta", &["ee"]),
-    ("näver", &["se"]),
+/// Each word in small letters, with the languages that have it. In their countries it means itself.
+const WORDS: [(&str, &[Language]); 43] = [
+    ("abdullazadə", &[AZERBAIJANI]),
+    ("almalı", &[AZERBAIJANI, TURKISH]),
+    ("al·legro", &[CATALAN]),
+    ("argentà", &[CATALAN]),
+    ("creían", &[SPANISH]),
+    ("céntrica", &[SPANISH]),
+    ("humāna", &[LATVIAN]),
+    ("kašperský", &[CZECH, SLOVAK]),
+    ("kroņos", &[LATVIAN]),
+    ("kräken", &[SWEDISH]),
+    ("kråken", &[NORWEGIAN, SWEDISH]),
+    ("monetă", &[ROMANIAN]),
+    ("monetą", &[LITHUANIAN, POLISH]),
+    ("monēta", &[LATVIAN]),
+    ("mõneta", &[ESTONIAN]),
+    ("näver", &[SWEDISH]),
+    ("polygón", &[SLOVAK]),
+    ("posteň", &[CZECH, SLOVAK]),
+    ("posté", &[FRENCH]),
+    ("postën", &[ALBANIAN]),
+    ("pošte", &[SERBO_CROATIAN, SLOVENE]),
+    ("pošten", &[SERBO_CROATIAN, SLOVENE]),
+    ("protón", &[SLOVAK, SPANISH]),
+    ("próton", &[PORTUGUESE]),
+    ("pöste", &[SWEDISH]),
+    ("pøste", &[DANISH, NORWEGIAN]),
+    ("păpara", &[ROMANIAN]),
+    ("schwáb", &[CZECH, HUNGARIAN, SLOVAK]),
+    ("skríll", &[ICELANDIC]),
+    ("släck", &[SWEDISH]),
+    ("tamāra", &[LATVIAN]),
+    ("tamārā", &[LATVIAN]),
+    ("támara", &[SPANISH]),
+    ("tâmara", &[PORTUGUESE]),
+    ("škrilj", &[SERBO_CROATIAN, SLOVENE]),
+    ("šprint", &[SLOVAK]),
+    ("αμαζονίου", &[GREEK]),
+    ("αμαζόνιο", &[GREEK]),
+    ("αμαζόνιος", &[GREEK]),
+    ("монета", &[BULGARIAN, GENERIC, RUSSIAN, UKRAINIAN]),
+    ("ногтол", &[MONGOLIAN]),
+    ("серго", &[GENERIC]),
+    ("тікток", &[UKRAINIAN]),
+];
+
+/// Words that are a name everywhere as a host, as `impôts.fr` is that of the office, and words of their languages in a
+/// sentence only.
+const SAID: [(&str, &[Language]); 9] = [
+    ("adobé", &[SPANISH]),
+    ("amazón", &[SPANISH]),
+    ("expedía", &[SPANISH]),
+    ("expédia", &[FRENCH]),
+    ("impôts", &[FRENCH]),
     ("nórton", &[]),
-    ("posteň", &["cz", "sk"]),
-    ("postën", &["al"]),
-    ("pošten", &["ba", "hr", "me", "rs", "si"]),
-    ("protón", &["ar", "cl", "co", "es", "mx", "pe"]),
-    ("próton", &["br", "pt"]),
-    ("pøste", &["dk", "no"]),
-    ("schwáb", &["cz", "hu", "sk"]),
-    ("skríll", &[]),
-    ("släck", &["se"]),
-    ("škrilj", &["ba", "hr", "si"]),
-    ("монета", &["bg", "by", "com", "kz", "net", "org", "ru", "su", "ua"]),
-    ("ногтол", &["mn"]),
-    ("серго", &["com", "net", "org"]),
+    ("orangé", &[FRENCH]),
+    ("äpple", &[SWEDISH]),
     ("таобао", &[]),
-    ("тікток", &["ua", "укр"]),
 ];
 
 /// What all forms of a word begin with: `revoluția`, `revoluționar`.
-const STEMS: [(&str, &[&str]); 2] = [("revoluţi", &["md", "ro"]), ("revoluți", &["md", "ro"])];
+const STEMS: [(&str, &[Language]); 3] =
+    [("revoluţi", &[ROMANIAN]), ("revoluți", &[ROMANIAN]), ("μονεταρισ", &[GREEK])];
 
 impl Judge<'_> {
-    /// Lowers the verdict of a word of a country's language as a host of that country.
+    /// Lowers the verdict of a word of a country's language as a host of that country, and of the name of an owner in his own
+    /// letters under his suffix: `itaú.com.br`.
     pub(super) fn downgrade_vocabulary(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
         if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
             return;
         }
+        let is_owners = |of: &Judgement| homograph::is_in_own_letters(of, &self.policy.protected);
+        if judged.inner.is_empty() && judged.host.as_deref().is_some_and(is_owners) {
+            return self.let_alone(host, kind, judged);
+        }
         let small = host.to_lowercase();
         let name = small.strip_prefix("www.").unwrap_or(&small);
-        let Some((word, tld)) = name.split_once('.') else { return };
-        if domains(word).is_some_and(|domains| domains.contains(&tld)) {
+        let Some((word, suffix)) = name.split_once('.') else { return };
+        let tld = suffix.rsplit('.').next().unwrap_or_default();
+        let is_home = |language: &Language| language.tlds.contains(&tld);
+        if languages(word, &WORDS).is_some_and(|known| known.iter().any(is_home))
+            && (tld == suffix || BUILTIN.of_name(suffix).section == Some(Section::Icann))
+        {
             self.let_alone(host, kind, judged);
         }
     }
@@ -57,16 +104,27 @@ impl Judge<'_> {
 
 /// Whether it is such a word.
 pub fn holds(word: &str) -> bool {
-    domains(word).is_some()
+    of_sentences(word).is_some()
 }
 
-fn domains(word: &str) -> Option<&'static [&'static str]> {
+/// Whether a word of this language may go on with the other: `protón.no`.
+pub fn goes_on(word: &str, with: &str) -> bool {
+    of_sentences(word)
+        .is_some_and(|known| known.iter().any(|language| language.words.contains(&with)))
+}
+
+fn of_sentences(word: &str) -> Option<&'static [Language]> {
+    languages(word, &WORDS).or_else(|| languages(word, &SAID))
+}
+
+/// The languages of a word, by this list or what it begins with.
+fn languages(word: &str, list: &[(&str, &'static [Language])]) -> Option<&'static [Language]> {
     let small = || word.chars().flat_map(char::to_lowercase);
     let is = |known: &str| small().eq(known.chars());
     let begins = |stem: &str| small().take(stem.chars().count()).eq(stem.chars());
-    let mut known = WORDS.iter().filter(|(word, _)| is(word));
+    let mut known = list.iter().filter(|(word, _)| is(word));
     let mut stems = STEMS.iter().filter(|(stem, _)| begins(stem));
-    known.next().or_else(|| stems.next()).map(|(_, domains)| *domains)
+    known.next().or_else(|| stems.next()).map(|(_, languages)| *languages)
 }
 
 /// Whether what is against it are its letters, none of them in a style of its own.
@@ -81,10 +139,11 @@ mod tests {
 
     #[test]
     fn words_are_small_and_sorted() {
-        assert!(WORDS.is_sorted());
-        for (word, domains) in WORDS {
-            assert!(!word.chars().any(char::is_uppercase) && !word.is_ascii(), "{word}");
-            assert!(domains.is_sorted(), "{word}");
+        for list in [WORDS.as_slice(), &SAID, &STEMS] {
+            assert!(list.is_sorted_by_key(|(word, _)| word));
+            for (word, _) in list {
+                assert!(!word.chars().any(char::is_uppercase) && !word.is_ascii(), "{word}");
+            }
         }
         assert!(holds("Revoluției") && !holds("revolut"));
         assert!(holds("Monēta") && holds("МОНЕТА") && !holds("moneta"));

@@ -70,8 +70,8 @@ pub(super) struct ClaimedNames {
 struct ClaimedName {
     look: Look,
     counts: Counts,
-    /// Whether it is written as several words.
-    is_phrase: bool,
+    /// Its words, by their letters.
+    words: Box<[usize]>,
 }
 
 /// Where a name in a text means the organisation.
@@ -148,8 +148,9 @@ impl ClaimedNames {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push((row, names.len()));
-            let is_phrase = name.contains(' ');
-            names.push(ClaimedName { look: Look::new(&letters), counts, is_phrase });
+            let letters_of = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
+            let words = name.split(' ').map(letters_of).collect();
+            names.push(ClaimedName { look: Look::new(&letters), counts, words });
         }
         self.names.push(names);
     }
@@ -188,7 +189,7 @@ impl Organisations {
         let found = self.claimed.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
         found.iter().filter_map(move |(row, at)| {
             let name = self.claimed.names.get(*row)?.get(*at)?;
-            let by_chance = in_words && !name.is_phrase && name.counts == Counts::Anywhere;
+            let by_chance = in_words && name.words.len() < 2 && name.counts == Counts::Anywhere;
             Some((*row, &name.look, if by_chance { Counts::Alone } else { name.counts }))
         })
     }
@@ -233,6 +234,18 @@ impl Organisations {
             self.may_be_national(row, ascii)
                 && self.claimed.names.get(row).into_iter().flatten().any(is_spelled)
         })
+    }
+
+    /// Whether words with hyphens between are those of a name of the domain's owner: `danske-bank`.
+    pub(crate) fn is_said_in_words(&self, domain: &str, label: &str) -> bool {
+        let chars = LabelChars::of(label.chars().filter(|c| *c != '-'));
+        let parts = || label.split('-').map(str::len);
+        let is_said = |name: &ClaimedName| {
+            name.words.iter().copied().eq(parts())
+                && likeness(chars.all(), &name.look).is_some_and(|how| how <= Likeness::Faint)
+        };
+        let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
+        rows.any(|row| self.claimed.names.get(row).into_iter().flatten().any(is_said))
     }
 
     /// Whether mail of the host may be in the name of whom the other domain represents, although it is none of his.

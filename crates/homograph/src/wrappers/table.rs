@@ -42,7 +42,7 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-const COUNT: usize = if cfg!(feature = "senders") { 149 } else { 107 };
+const COUNT: usize = if cfg!(feature = "senders") { 154 } else { 107 };
 
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
 pub(super) const ROWS: [Row; COUNT] = [
@@ -61,6 +61,9 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("anrdoezrs.net", "", Query("url")),
     #[cfg(feature = "senders")]
     ("anrdoezrs.net", "/links/", Rest),
+    // Darktrace: `us01.l.antigena.com`, `eu01.z.antigena.com`.
+    #[cfg(feature = "senders")]
+    ("antigena.com", "/l/", Token),
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     #[cfg(feature = "senders")]
     ("awin1.com", "", Query("ued")),
@@ -73,6 +76,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("bing.com", "/alink/link", Query("url")),
     ("bing.com", "/ck/", Base64("u")),
+    #[cfg(feature = "senders")]
+    ("calendly.com", "/url", Query("q")),
     ("cdn.ampproject.org", "", Amp),
     ("checklink.mail.ru", "", Query("url")),
     #[cfg(feature = "senders")]
@@ -114,8 +119,13 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("dpbolvw.net", "/links/", Rest),
     ("duckduckgo.com", "/l/", Query("uddg")),
+    #[cfg(feature = "senders")]
+    ("e.mail.ru", "/redirect", Query("u")),
     // Libraesva.
     ("esvalabs.com", "", Query("u")),
+    // SoundCloud.
+    #[cfg(feature = "senders")]
+    ("exit.sc", "", Query("url")),
     ("facebook.com", "/flx/warn", Query("u")),
     ("facebook.com", "/l.php", Query("u")),
     #[cfg(feature = "senders")]
@@ -132,6 +142,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("href.li", "", Query("")),
     ("instagram.com", "/linkshim", Query("u")),
     #[cfg(feature = "senders")]
+    ("isolate.menlosecurity.com", "/1/", Rest),
+    #[cfg(feature = "senders")]
     ("jdoqocy.com", "", Query("url")),
     #[cfg(feature = "senders")]
     ("jdoqocy.com", "/links/", Rest),
@@ -141,9 +153,6 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("kqzyfj.com", "", Query("url")),
     #[cfg(feature = "senders")]
     ("kqzyfj.com", "/links/", Rest),
-    // Darktrace.
-    #[cfg(feature = "senders")]
-    ("l.antigena.com", "/l/", Token),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
@@ -160,6 +169,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("linkedin.com", "/safety/go", Query("url")),
     ("linklock.titanhq.com", "/analyse", Query("url")),
     ("lm.facebook.com", "", Query("u")),
+    #[cfg(feature = "senders")]
+    ("mail.com", "/mail/client/dereferrer", Query("redirectUrl")),
     ("mail.yandex.ru", "/re.jsx", Base64("l")),
     // Forcepoint.
     ("mailcontrol.com", "/sr/", Token),

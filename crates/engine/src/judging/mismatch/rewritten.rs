@@ -80,6 +80,9 @@ mod tests {
             "prf.hn/click/camref:1a/destination:https%3A%2F%2F{}%2Fa",
             "shop.pxf.io/c/1/2/3?u=https%3A%2F%2F{}%2Fa",
             "ad.doubleclick.net/ddm/clk/1;2;x?https://{}/a",
+            "isolate.menlosecurity.com/1/3735928037/https://{}/a",
+            "calendly.com/url?q=https%3A%2F%2F{}%2Fa",
+            "navigator-lxa.mail.com/mail/client/dereferrer?redirectUrl=https%3A%2F%2F{}%2Fa",
         ] {
             assert_eq!(over(&url.replace("{}", "www.paypal.com")), None, "{url}");
             let other = over(&url.replace("{}", "verify.top"));
@@ -155,6 +158,7 @@ mod tests {
             "www.mailcontrol.com/sr/abc==",
             "url.emailprotection.link/?babc~",
             "us01.l.antigena.com/l/AbC~d",
+            "eu01.z.antigena.com/l/AbC~d",
         ] {
             assert_eq!(over(url), Some(Verdict::Notice), "{url}");
         }

@@ -22,7 +22,7 @@ const fn shown_as(published: &'static [&'static str], shown: &'static [&'static 
 }
 
 /// By hand, from the documentation of each.
-const SERVICES: [Service; 45] = [
+const SERVICES: [Service; 47] = [
     at(&["acrobat.adobe.com"]),
     at(&["adobeconnect.com"]),
     at(&["express.adobe.com", "spark.adobe.com"]),
@@ -37,6 +37,8 @@ const SERVICES: [Service; 45] = [
     at(&["colab.research.google.com"]),
     at(&["docs.google.com", "drive.google.com", "drive.usercontent.google.com"]),
     at(&["firebasestorage.googleapis.com", "storage.cloud.google.com", "storage.googleapis.com"]),
+    shown_as(&["forms.gle"], &["docs.google.com", "forms.google.com"]),
+    shown_as(&["g.page"], &["google.com", "maps.google.com"]),
     shown_as(&["goo.gl"], &["maps.google.com"]),
     at(&["googleusercontent.com"]),
     at(&["datastudio.google.com", "lookerstudio.google.com"]),
@@ -125,6 +127,8 @@ mod tests {
             ("accounts.google.com", "goo.gl"),
             ("accounts.google.com", "maps.app.goo.gl"),
             ("accounts.google.de", "maps.app.goo.gl"),
+            ("accounts.google.com", "forms.gle"),
+            ("accounts.google.com", "g.page"),
             ("www.google.com", "photos.app.goo.gl"),
             ("www.google.com", "share.google"),
             ("accounts.google.com", "groups.google.com"),
@@ -162,6 +166,12 @@ mod tests {
             ("www.google.com/maps/x", "maps.app.goo.gl"),
             ("www.google.de/maps/x", "maps.app.goo.gl"),
             ("maps.google.com", "goo.gl"),
+            ("docs.google.com/forms/x", "forms.gle"),
+            ("google.com", "g.page"),
+            ("google.com", "goo.gle"),
+            ("ibm.com", "ibm.biz"),
+            ("www.etsy.com", "etsy.me"),
+            ("www.lufthansa.com", "www.swiss.com"),
             ("www.linkedin.com", "lnkd.in"),
             ("www.linkedin.com", "de.linkedin.com"),
             ("photos.google.com", "photos.app.goo.gl"),
