@@ -50,11 +50,15 @@ const TRADES: [&str; 9] =
     ["banca", "bank", "banka", "banque", "post", "posta", "poste", "poshta", "posten"];
 
 /// Whether a label is a name of an owner with hyphens between its words, under a suffix where the name without them is his:
-/// `abn-amro.nl`. It is his as well, or nobody's.
+/// `abn-amro.nl`. Under that of a country it is his as well, or nobody's; phish is sent from `trust-wallet.com`.
 pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bool {
     let mut labels = host.splitn(at + 2, '.').skip(at);
     let (Some(label), Some(suffix)) = (labels.next(), labels.next()) else { return false };
-    if !label.contains('-') || BUILTIN.of_name(suffix).section != Some(Section::Icann) {
+    let is_of_country = suffix.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
+    if !label.contains('-')
+        || !is_of_country
+        || BUILTIN.of_name(suffix).section != Some(Section::Icann)
+    {
         return false;
     }
     let own = [&label.replace('-', ""), ".", suffix].concat();
@@ -177,8 +181,6 @@ mod tests {
             "danske-bank.dk",
             "www.jyske-bank.dk",
             "societe-generale.fr",
-            "intesa-sanpaolo.com",
-            "wells-fargo.com",
             "post-nord.se",
             "nova-poshta.ua",
             "credit-mutuel.fr",
@@ -190,6 +192,9 @@ mod tests {
         }
         for host in [
             "danske-bank.com",
+            "intesa-sanpaolo.com",
+            "trust-wallet.com",
+            "wells-fargo.com",
             "abn-amro.com.ru",
             "pay-pal.com",
             "face-book.com",
