@@ -113,14 +113,13 @@ impl<'n> Reader<'n, '_> {
                 && self.protected.is_look(LookHash::of(label.as_bytes()).value())
         };
         let found = |(at, label): (usize, &str)| {
-            let is_name = match label.is_ascii() {
-                true => is_name(label),
+            let may_be_name = match label.is_ascii() {
+                true => is_name(label) || label != "www" && has_row(label),
                 false => at < LABELS + 2 && self.may_be_native(label),
             };
-            is_name || self.glued(label).is_some()
+            may_be_name || self.glued(label).is_some()
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
-            || has_row(host.strip_prefix("www.").unwrap_or(host))
             || from_end(host).enumerate().any(found)
     }
 
