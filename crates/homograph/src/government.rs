@@ -9,6 +9,7 @@ use super::name::MIN_BRAND;
 use super::names::Names;
 use super::organisations::Organisations;
 use super::seeming_suffix::SERVICES;
+use uts58::unicode::a_label::PREFIX;
 
 /// Labels that countries keep for offices, in front of their own. By hand.
 const OFFICES: [&str; 9] = ["gc", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "mil"];
@@ -75,6 +76,10 @@ fn may_seem(ascii: &str) -> bool {
     // Hosts are short: a loop is faster than a search.
     let Some(end) = ascii.bytes().rposition(|byte| byte == b'.') else { return false };
     let front = ascii.get(..end).unwrap_or_default();
+    // Hyphens of a label beyond ASCII part no words.
+    if front.starts_with(PREFIX) && !front.contains('.') {
+        return false;
+    }
     let is_sign = |byte: &u8| *byte == b'.' || SEPARATORS.contains(&char::from(*byte));
     let mut words = front.as_bytes().split(is_sign).skip(1);
     words.any(|word| match word {
