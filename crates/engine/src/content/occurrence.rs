@@ -11,7 +11,7 @@ use uts58::{Link, Target};
 /// A link in one place, as a reader or a client sees it.
 #[derive(Clone, Debug)]
 pub struct Occurrence {
-    /// Index of its text in [`View::seen`]; the ranges of the target are bytes of that text.
+    /// Index of its text in [`View::seen`](super::View::seen); the ranges of the target are bytes of that text.
     pub seen: usize,
     /// Host or address, with their ranges in the text.
     pub target: Target,
