@@ -93,6 +93,10 @@ fn words_of_languages_go_on_with_words_of_theirs() {
         "el protón.la/login existe",
         "el protón.me gusta",
         "protón.la",
+        "Inicie sesión en protón.la y",
+        "Přihlaste se na kašperský.to a",
+        "see https://protón.harbour.mx/ now",
+        "see https://www.protón.harbour.com.mx/ now",
         "www.protón.com.de",
         "www.kräken.com",
         "www.skríll.com",
@@ -113,6 +117,9 @@ fn services_are_made_verbs_of() {
     ]);
     edited(&[
         "see googlé.es now",
+        "inicia sesión en googlé.es ya",
+        "visita googlé.es y entra",
+        "Connectez-vous sur googlé.fr et",
         "www.googlé.fr",
         "https://googlé.es/",
         "lo googlé.com ayer",

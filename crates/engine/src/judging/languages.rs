@@ -155,6 +155,8 @@ mod tests {
     fn words_are_top_level_domains_in_order() {
         for language in [
             ALBANIAN,
+            AZERBAIJANI,
+            BULGARIAN,
             CATALAN,
             CZECH,
             DANISH,
@@ -165,6 +167,7 @@ mod tests {
             ICELANDIC,
             LATVIAN,
             LITHUANIAN,
+            MONGOLIAN,
             NORWEGIAN,
             POLISH,
             PORTUGUESE,
@@ -175,6 +178,7 @@ mod tests {
             SLOVENE,
             SPANISH,
             SWEDISH,
+            TURKISH,
             UKRAINIAN,
         ] {
             assert!(language.tlds.is_sorted() && language.words.is_sorted(), "{:?}", language.tlds);

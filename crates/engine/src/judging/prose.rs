@@ -321,8 +321,13 @@ pub(super) fn is_in_sentence(text: &str, link: &Link) -> bool {
     word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';')) && next.is_some_and(is_letter)
 }
 
-/// Words of English and German that send a reader to what is behind them.
-const SENDING: [&str; 8] = ["at", "auf", "bei", "on", "see", "to", "via", "visit"];
+/// Words that send a reader to what is behind them, of English, German, and languages whose words stand in front of others
+/// of two letters (`languages`).
+#[rustfmt::skip]
+const SENDING: [&str; 20] = [
+    "at", "auf", "bei", "besök", "chez", "em", "en", "na", "on", "pe", "på", "see", "sur", "to", "ver", "via", "visit",
+    "visita", "visite", "visitez",
+];
 
 /// Whether a link is a word of a sentence, and no word in front sends its reader there.
 pub(super) fn is_said(text: &str, link: &Link) -> bool {

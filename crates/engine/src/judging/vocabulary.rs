@@ -9,9 +9,8 @@ use super::languages::{
 };
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
-use homograph::Judgement;
+use homograph::{Section, registrable};
 use uts58::Kind;
-use uts58::suffixes::{BUILTIN, Section};
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself.
 const WORDS: [(&str, &[Language]); 43] = [
@@ -85,18 +84,20 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
             return;
         }
-        let is_owners = |of: &Judgement| homograph::is_in_own_letters(of, &self.policy.protected);
-        if judged.inner.is_empty() && judged.host.as_deref().is_some_and(is_owners) {
-            return self.let_alone(host, kind, judged);
-        }
+        let Some(of) = judged.host.as_deref() else { return };
         let small = host.to_lowercase();
         let name = small.strip_prefix("www.").unwrap_or(&small);
-        let Some((word, suffix)) = name.split_once('.') else { return };
+        let (word, suffix) = name.split_once('.').unwrap_or_default();
         let tld = suffix.rsplit('.').next().unwrap_or_default();
         let is_home = |language: &Language| language.tlds.contains(&tld);
-        if languages(word, &WORDS).is_some_and(|known| known.iter().any(is_home))
-            && (tld == suffix || BUILTIN.of_name(suffix).section == Some(Section::Icann))
-        {
+        let ascii = of.ascii.strip_prefix("www.").unwrap_or(&of.ascii);
+        let is_word = || {
+            languages(word, &WORDS).is_some_and(|known| known.iter().any(is_home))
+                && registrable(ascii, Section::Icann) == Some(ascii)
+        };
+        let is_owners =
+            || judged.inner.is_empty() && homograph::is_in_own_letters(of, &self.policy.protected);
+        if is_word() || is_owners() {
             self.let_alone(host, kind, judged);
         }
     }
