@@ -29,9 +29,18 @@ enum Kind {
     Pdf,
     Tnef,
     Rtf,
-    /// An office file that is text, and whether it is judged as text as well.
-    Flat(Format, bool),
+    /// An office file that is text.
+    Flat(Format, Rest),
     Picture(image::ImageFormat),
+}
+
+/// What is done with an office file beside reading its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// It is judged as text.
+    Text,
+    /// Nothing: it is opaque.
+    Unread,
 }
 
 /// What was read from an attachment.
@@ -80,16 +89,15 @@ impl Kind {
                 let programs = reached.programs;
                 (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
-            Kind::Flat(format, is_text) => {
+            Kind::Flat(format, rest) => {
                 let page = flat_office::anchors(bytes, format);
                 let steps = (bytes.len() + page.len()) as u64;
-                let body = match is_text {
-                    true => Body::anchors(page),
-                    false => Some(page).filter(|page| !page.is_empty()).map(Body::Html),
+                let body = match rest {
+                    Rest::Text => Body::anchors(page),
+                    Rest::Unread => Some(page).filter(|page| !page.is_empty()).map(Body::Html),
                 };
-                let bodies = body.into_iter().collect();
-                // Nothing but its links is read.
-                (Contents { bodies, unread: !is_text, ..Contents::default() }, steps)
+                let (bodies, unread) = (body.into_iter().collect(), rest == Rest::Unread);
+                (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
                 let images::Picture { codes, unread, steps } =
@@ -142,7 +150,8 @@ pub fn read(
     let may_be = is_flat || qr_codes == QrCodes::Report || document();
     let of_office = |opening: &[u8]| {
         let format = is_flat.then(|| flat_office::format(entry, opening)).flatten();
-        format.map(|format| Kind::Flat(format, !opaque))
+        let rest = if opaque { Rest::Unread } else { Rest::Text };
+        format.map(|format| Kind::Flat(format, rest))
     };
     let kind = may_be
         .then(|| transfer.bytes(opening))

@@ -1,8 +1,10 @@
 //! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument.
 //! What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of a page.
 
+use super::content::{FlatItem, flat_items};
 use mailsplice::mime::{Media, Part};
 use memchr::memmem;
+use uts58::html::escape;
 
 /// Which files they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +26,6 @@ const NAMESPACES: [&[u8]; 3] = [
     b"http://schemas.microsoft.com/office/word/2003/wordml",
     b"urn:oasis:names:tc:opendocument:xmlns:office:1.0",
 ];
-
-/// Elements that are links, and the attribute of each that says where to, without prefixes.
-const LINKS: [(&str, &str); 3] = [("Cell", "HRef"), ("hlink", "dest"), ("a", "href")];
 
 /// Bytes of a string in a formula at most: Excel takes 255 characters, by its specification.
 const STRING_BYTES: usize = 4 * 255;
@@ -56,19 +55,20 @@ pub fn anchors(bytes: &[u8], format: Format) -> String {
     let mut page = String::new();
     match format {
         Format::Table => formulas(&text, &mut page),
-        Format::Markup => markup(&text, &mut page),
+        Format::Markup => flat_items(&text, |item| match item {
+            FlatItem::Link { url, shown } => push(&mut page, &url, &shown),
+            FlatItem::Formula(formula) => formulas(&formula, &mut page),
+        }),
     }
     page
 }
 
 fn push(page: &mut String, url: &str, shown: &str) {
-    for piece in ["<a href=\"", url, "\">", shown, "</a>\n"] {
-        page.push_str(piece);
-    }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+    page.push_str("<a href=\"");
+    escape(url, page);
+    page.push_str("\">");
+    escape(shown, page);
+    page.push_str("</a>\n");
 }
 
 /// The links of formulas in a text: `=HYPERLINK("http://a.example";"Text")`, its quotes perhaps doubled as in CSV.
@@ -78,9 +78,9 @@ fn formulas(text: &str, page: &mut String) {
         rest = rest.get(at..).unwrap_or_default();
         let Some((url, after)) = string(rest) else { continue };
         let shown = after.trim_start().strip_prefix([',', ';']).and_then(string);
-        let (shown, after) = shown.unwrap_or_else(|| (url.clone(), after));
+        let (shown, after) = shown.unwrap_or((url, after));
         rest = after;
-        push(page, &escaped(&url), &escaped(&shown));
+        push(page, url, shown);
     }
 }
 
@@ -95,81 +95,13 @@ fn find_call(text: &str) -> Option<usize> {
 }
 
 /// The string that a text begins with, and what is behind it.
-fn string(text: &str) -> Option<(String, &str)> {
+fn string(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let quote = if text.starts_with("\"\"") { "\"\"" } else { "\"" };
     let inside = text.strip_prefix(quote)?;
     let near = inside.get(..inside.floor_char_boundary(STRING_BYTES))?;
     let (string, _) = near.split_once(quote)?;
-    Some((string.to_owned(), inside.get(string.len() + quote.len()..)?))
-}
-
-/// The links of elements, with the text that is in each.
-fn markup(text: &str, page: &mut String) {
-    // The element that is open, where it leads, and what it shows so far.
-    let mut open: Option<(&str, &str, String)> = None;
-    let mut rest = text;
-    while let Some((shown, after)) = rest.split_once('<') {
-        if let Some((_, _, text)) = &mut open {
-            text.push_str(shown);
-        }
-        let (tag, behind) = tag(after);
-        rest = behind;
-        let name = local(name_of(tag.strip_prefix('/').unwrap_or(tag)));
-        if tag.starts_with('/') {
-            if let Some((_, url, text)) = open.take_if(|(element, ..)| *element == name) {
-                push(page, url, &text);
-            }
-            continue;
-        }
-        for (attribute, value) in attributes(tag) {
-            if attribute == "Formula" || attribute == "formula" {
-                formulas(&value.replace("&quot;", "\"").replace("&#34;", "\""), page);
-            }
-            let is_link = LINKS.contains(&(name, attribute)) && !tag.ends_with('/');
-            if is_link && open.is_none() {
-                open = Some((name, value, String::new()));
-            }
-        }
-    }
-}
-
-/// A tag, and what is behind it. A value may have `>` in it.
-fn tag(text: &str) -> (&str, &str) {
-    let mut quote = None;
-    let end = text.bytes().position(|byte| {
-        match quote {
-            Some(open) if open == byte => quote = None,
-            Some(_) => {}
-            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
-            None => return byte == b'>',
-        }
-        false
-    });
-    let Some(end) = end else { return (text, "") };
-    (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default())
-}
-
-fn name_of(tag: &str) -> &str {
-    tag.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default()
-}
-
-/// A name without its prefix.
-fn local(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or_default()
-}
-
-/// The attributes of a tag, their names without prefixes.
-fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = tag.get(name_of(tag).len()..).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let (name, after) = rest.split_once('=')?;
-        let after = after.trim_start();
-        let quote = after.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        let (value, behind) = after.get(1..)?.split_once(quote)?;
-        rest = behind;
-        Some((local(name.trim()), value))
-    })
+    Some((string, inside.get(string.len() + quote.len()..)?))
 }
 
 #[cfg(test)]
@@ -191,7 +123,7 @@ mod tests {
             (
                 "=HYPERLINK(\"https://b.example/?a&b\";\"Pay <now>\")",
                 "https://b.example/?a&amp;b",
-                "Pay &lt;now>",
+                "Pay &lt;now&gt;",
             ),
             (
                 "x\t=hyperlink( \"https://b.example/\" , \"www.c.com\" )",
@@ -220,7 +152,7 @@ mod tests {
         for (xml, url, shown) in [
             (
                 "<Row><Cell ss:StyleID='x' ss:HRef=\"https://b.example/?a&amp;b>\"><Data>www.<b>c</b>.com</Data></Cell>d</Row>",
-                "https://b.example/?a&amp;b>",
+                "https://b.example/?a&amp;b&gt;",
                 "www.c.com",
             ),
             (
@@ -232,6 +164,11 @@ mod tests {
                 "<text:a xlink:href=\"https://b.example\">www.c.com</text:a>",
                 "https://b.example",
                 "www.c.com",
+            ),
+            (
+                "<!-- <hlink dest='x'>y</hlink> --><w:hlink w:dest = 'https://b.example/?a\"b'>c &lt;d&#62;</w:hlink>",
+                "https://b.example/?a&quot;b",
+                "c &lt;d&gt;",
             ),
             (
                 "<Cell ss:Formula=\"=HYPERLINK(&quot;https://b.example&quot;,&quot;www.c.com&quot;)\"/>",

@@ -41,7 +41,7 @@ pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
 pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
-pub use html::{LoginPage, Rereads, below, governing, login_page, scripted};
+pub use html::{FlatItem, LoginPage, Rereads, below, flat_items, governing, login_page, scripted};
 pub use html::{Relative, actions, may_have_actions, page_below_name, pictures};
 pub use labels::{below_name as link_named, named_link, site_of_name};
 pub use mapped::MappedText;
