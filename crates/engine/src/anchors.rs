@@ -6,7 +6,7 @@ use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
-use uts58::{Kind, Link, Target, percent};
+use uts58::{Kind, Link, Target, percent, reference};
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
@@ -86,14 +86,12 @@ impl View<'_> {
     /// Whether a program may open this page as well as the one that its URL gives for browsers, which was found first:
     /// `intent://a.example#Intent;S.browser_fallback_url=https%3A%2F%2Fb.example;end`.
     fn is_of_program(&self, next: &Occurrence, first: &Occurrence) -> bool {
-        let url = || self.seen.get(next.seen).map_or("", |seen| seen.as_str()).trim_ascii_start();
-        let begins = |scheme: &str| {
-            url().get(..scheme.len()).is_some_and(|front| front.eq_ignore_ascii_case(scheme))
-        };
+        let url = self.seen.get(next.seen).map_or("", |seen| seen.as_str()).trim_ascii_start();
+        let scheme = || reference::scheme(url).and_then(|colon| url.get(..colon));
         next.seen != first.seen
             && next.site == first.site
             && next.seen_by == SeenBy::Standard
-            && begins("intent:")
+            && scheme().is_some_and(|scheme| scheme.eq_ignore_ascii_case("intent"))
     }
 
     /// Compares what is visible with the target of the anchor around it. A person's address may lead to his page.
