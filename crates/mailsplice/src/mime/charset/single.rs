@@ -71,10 +71,8 @@ pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     if page.keeps_ascii() {
         let count = above_ascii(bytes).count();
         let upper = page.characters;
-        // For a few it costs more to take the page apart.
         if count <= FEW {
-            let nth = |byte: u8| upper.chars().nth(usize::from(byte & 127));
-            return with_upper(bytes, count, nth);
+            return with_upper(bytes, count, |byte| page.character(byte));
         }
         let characters: Vec<char> = upper.chars().collect();
         return with_upper(bytes, count, |byte| characters.get(usize::from(byte & 127)).copied());
@@ -90,11 +88,7 @@ pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
 
 /// The text of a code page that keeps ASCII.
 pub(super) fn paged_text(bytes: &[u8], page: &Page) -> String {
-    let upper = |byte: u8| page.characters.chars().nth(usize::from(byte & 127));
-    let character = |byte: &u8| match byte.is_ascii() {
-        true => char::from(*byte),
-        false => upper(*byte).unwrap_or(char::REPLACEMENT_CHARACTER),
-    };
+    let character = |byte: &u8| page.character(*byte).unwrap_or(char::REPLACEMENT_CHARACTER);
     bytes.iter().map(character).collect()
 }
 
