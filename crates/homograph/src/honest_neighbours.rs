@@ -52,8 +52,8 @@ const TRADES: [&str; 9] =
 /// Whether a label is a name of an owner with hyphens between its words, under a suffix where the name without them is his:
 /// `abn-amro.nl`. Under that of a country it is his as well, or nobody's; phish is sent from `trust-wallet.com`.
 pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bool {
-    let mut labels = host.splitn(at + 2, '.').skip(at);
-    let (Some(label), Some(suffix)) = (labels.next(), labels.next()) else { return false };
+    let label = host.split('.').nth(at).unwrap_or_default();
+    let suffix = below((host, at));
     let is_of_country = suffix.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
     if !label.contains('-')
         || !is_of_country
@@ -63,9 +63,9 @@ pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bo
     }
     let own = [&label.replace('-', ""), ".", suffix].concat();
     let is_known = names.covers(&own);
-    let mut parts = label.split('-');
-    let trades = parts.clone().filter(|part| TRADES.contains(part)).count();
-    let is_of_trade = trades == 1 && parts.nth(1).is_some() && parts.next().is_none();
+    let is_of_trade = label.split_once('-').is_some_and(|(one, other)| {
+        TRADES.contains(&one) != TRADES.contains(&other) && !other.contains('-')
+    });
     let table = names.organisations();
     is_known && is_of_trade
         || table.is_some_and(|table| {

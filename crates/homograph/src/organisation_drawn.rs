@@ -5,7 +5,7 @@ use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
 use super::Judgement;
-use super::domain::{Section, from_end, registrable};
+use super::domain::{Section, and_above, from_end, registrable};
 use super::english::is_any_word;
 use super::form::Form;
 use super::host_words::spelled;
@@ -56,13 +56,12 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
 pub fn is_in_own_letters(host: &Judgement, protected: &Names) -> bool {
     let Some(own) = registrable(&host.ascii, Section::Icann) else { return false };
     let target = host.target.as_deref().unwrap_or_default();
-    let suffix = |name: &str| name.split_once('.').map(|(_, suffix)| suffix.to_owned());
-    let shown = from_end(&host.unicode).nth(from_end(own).count().saturating_sub(1));
+    let suffix = |name| and_above(name).nth(1);
+    let suffix_labels = from_end(own).count() - 1;
+    let shown = from_end(&host.unicode).nth(suffix_labels).unwrap_or_default();
+    let table = protected.organisations();
     suffix(own) == suffix(target)
-        && protected
-            .organisations()
-            .zip(shown)
-            .is_some_and(|(table, shown)| table.is_spelled_so(target, shown, &host.ascii))
+        && table.is_some_and(|table| table.is_spelled_so(target, shown, &host.ascii))
 }
 
 /// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.

@@ -152,7 +152,7 @@ impl Organisations {
         organisation.members = members.filter_map(|member| member.split_once('.')).collect();
         for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
             #[cfg(feature = "senders")]
-            let (domain, is_many) =
+            let (domain, is_word) =
                 domain.strip_prefix('=').map_or((domain, false), |rest| (rest, true));
             let (domain, domain_use) = match domain.split_at_checked(1) {
                 Some(("~", domain)) => (domain, DomainUse::Anybodys),
@@ -160,7 +160,7 @@ impl Organisations {
                 _ => (domain, DomainUse::Own),
             };
             #[cfg(feature = "senders")]
-            if !is_many {
+            if !is_word {
                 self.add_label(domain, domain_use);
             }
             organisation.domains.push((domain, domain_use));
