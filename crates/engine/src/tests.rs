@@ -28,7 +28,7 @@ pub fn to_harbour(from: &str, kind: &str, body: &str, dmarc: Dmarc) -> Outcome {
     let message = Message { head: head.as_bytes(), body: body.as_bytes() };
     let recipient_domains = vec!["harbour.com".to_owned()];
     let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
-    let tlds = TldTable::new(["com", "gov", "top"], "");
+    let tlds = TldTable::new(["com", "de", "fr", "gov", "info", "top", "tr"], "");
     inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new())
 }
 

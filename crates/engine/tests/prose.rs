@@ -3,11 +3,12 @@
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
-const TLDS: [&str; 57] = [
+const TLDS: [&str; 58] = [
     "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
     "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
     "cz", "google", "om", "click", "live", "online", "top", "support", "id", "name", "app", "cc",
     "services", "sk", "sa", "mx", "no", "me", "et", "fr", "fi", "ca", "gr", "hr", "tr", "az", "br",
+    "lv",
 ];
 
 /// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.

@@ -39,7 +39,10 @@ fn slips(name: &str) -> BTreeSet<String> {
 }
 
 fn reported(host: &str, protected: &Names) -> Option<(Verdict, bool, Option<String>)> {
-    let (none, tlds) = (Names::default(), TldTable::new(["com", "net", "app", "top"], ""));
+    let (none, tlds) = (
+        Names::default(),
+        TldTable::new(["app", "br", "cat", "com", "de", "kz", "net", "one", "pl", "top", "tr"], ""),
+    );
     let context = Context {
         level: RestrictionLevel::default(),
         protected,

@@ -107,7 +107,8 @@ mod tests {
             let policy = Policy { protected: Arc::new(protected), ..Policy::default() };
             let body = format!("https://{host}/x");
             let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
-            let (facts, tlds) = (Facts::default(), TldTable::new(["com", "cz", "de", "si"], ""));
+            let (facts, tlds) =
+                (Facts::default(), TldTable::new(["ca", "com", "cz", "de", "nl", "org", "si"], ""));
             crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
         };
         for host in ["mūllerbank.de", "müllerbänk.de", "ćedilbanka.cz", "mùllerbank.com"] {

@@ -55,7 +55,7 @@ mod tests {
     fn verdict(host: &str) -> Verdict {
         let body = format!("https://{host}/\n");
         let message = Message { head: b"From: x@example.org\n", body: body.as_bytes() };
-        let tlds = TldTable::new(["com", "de", "it", "pl", "top"], "");
+        let tlds = TldTable::new(["com", "de", "it", "org", "pl", "top"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
         inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
     }

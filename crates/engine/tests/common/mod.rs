@@ -5,10 +5,10 @@ use linkmilter_engine::policy::HeaderFields;
 use linkmilter_engine::splice::apply;
 use linkmilter_engine::{Answers, Facts, Message, Outcome, Policy, TldTable, inspect};
 
-const TLDS: [&str; 29] = [
+const TLDS: [&str; 40] = [
     "com", "org", "net", "example", "de", "fr", "pl", "jp", "hk", "at", "br", "tr", "berlin",
     "kim", "lu", "li", "name", "рф", "xn--p1ai", "cn", "ru", "no", "to", "la", "ma", "si", "sk",
-    "rest", "site",
+    "rest", "site", "co", "dk", "fi", "gov", "gr", "gy", "io", "kr", "na", "ni", "se",
 ];
 
 /// The body after the filter, of a message with these header fields, for a recipient at `mybank.com`.

@@ -6,7 +6,7 @@ fn verdict(from: &str, dmarc: Dmarc) -> Option<Verdict> {
     let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
     let head = format!("From: {from}\n");
     let message = Message { head: head.as_bytes(), body: b"" };
-    let tlds = TldTable::new(["com", "de", "jp", "net", "org"], "");
+    let tlds = TldTable::new(["au", "com", "de", "edu", "fr", "jp", "net", "org"], "");
     let facts = Facts { dmarc, ..Facts::default() };
     let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
     let poses = |finding: &&Finding| finding.reasons.contains(Reason::DisplayNamePoses);
