@@ -147,10 +147,8 @@ fn decoded(tail: &str) -> (String, usize) {
 
 /// The text of the hexadecimal digits at the front.
 fn in_hexadecimal(value: &str) -> String {
-    let digit =
-        |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (pairs, _) = value.as_bytes().as_chunks::<2>();
-    let bytes = pairs.iter().map_while(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
+    let bytes = pairs.iter().map_while(|[high, low]| percent::byte_of(*high, *low));
     String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
 }
 
