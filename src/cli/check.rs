@@ -119,8 +119,7 @@ fn each_line(
 impl Judge {
     fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
         let config = config.load()?;
-        let policy = default_policy(&config)?;
-        let mut protected = Names::clone(&policy.protected);
+        let mut policy = default_policy(&config)?;
         if let Some(path) = protected_file {
             let text = file::read_text(path, file::MAX_BYTES)
                 .with_context(|| format!("expected a list of names at {}", path.display()))?;
@@ -128,10 +127,9 @@ impl Judge {
             if let Some(first) = bad.first() {
                 anyhow::bail!("{}: {first}", path.display());
             }
-            protected.extend(&names);
+            Arc::make_mut(&mut policy.protected).extend(&names);
         }
         let tlds = super::tld::table(&config);
-        let policy = Policy { protected: Arc::new(protected), ..policy };
         let blocked = lists::placed(&config, List::Block)?;
         let allowed = lists::placed(&config, List::Allow)?;
         Ok(Judge { policy, tlds, blocked, allowed })

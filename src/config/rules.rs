@@ -108,13 +108,15 @@ impl Config {
         let own_names = self.own_names(&files);
         let own = self.outbound.local_domains.iter().map(|domain| &domain.0);
         let base = self.base_policy();
-        // Parsing the built-in names takes a millisecond, and the policy has them already.
-        let builtin = match self.lists.protected_builtin {
-            true => Names::clone(&base.protected),
-            false => Names::nobody(),
+        // The policy has the built-in names already; a copy of them takes a millisecond.
+        let mut protected = match self.lists.protected_builtin {
+            true => Arc::clone(&base.protected),
+            false => Arc::new(Names::nobody()),
         };
+        if !files.protected.is_empty() {
+            protected = Arc::new(Arc::unwrap_or_clone(protected).extended(files.protected));
+        }
         let allowed = Arc::new(hosts(files.allowed));
-        let protected = Arc::new(builtin.extended(files.protected));
         let blocked = Arc::new(hosts(files.blocked));
         let base = engine::Policy {
             lists: engine::lists::Lists {

@@ -48,6 +48,9 @@ const BUILTIN: &str = rows!("../data/owners.txt");
 const CARRIERS: &str = rows!("carriers.txt");
 const ROLES: &str = rows!("roles.txt");
 
+/// Bytes of the table for each domain, somewhat below the average.
+const BYTES_PER_DOMAIN: usize = 20;
+
 /// Letters of the shortest word that is recognised in letters that look like its own.
 const SHORTEST_IN_DISGUISE: usize = 4;
 
@@ -121,6 +124,7 @@ impl Organisations {
             claimed: ClaimedNames::nobody(),
             ..Organisations::default()
         };
+        table.reserve(BUILTIN.len() / BYTES_PER_DOMAIN);
         for line in BUILTIN.lines() {
             table.add(line);
         }
@@ -141,6 +145,17 @@ impl Organisations {
             #[cfg(feature = "senders")]
             claimed: ClaimedNames::nobody(),
             ..Organisations::builtin()
+        }
+    }
+
+    /// Reserves capacity for so many domains.
+    fn reserve(&mut self, domains: usize) {
+        self.by_domain.reserve(domains);
+        #[cfg(feature = "senders")]
+        {
+            self.by_label.reserve(domains);
+            self.by_look.reserve(domains);
+            self.claimed.reserve(domains);
         }
     }
 
@@ -258,11 +273,13 @@ impl Organisations {
         }
         let Some(label) = registrable_label(domain) else { return };
         let name = label.replace('-', "");
-        if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
+        if name.len() < SHORT_LABEL_LETTERS || english::is_word(&name) {
+            return;
+        }
+        if name.len() >= LABEL_LETTERS {
             self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
         }
-        let is_own = domain_use == DomainUse::Own;
-        if is_own && name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
+        if domain_use == DomainUse::Own {
             self.by_label.entry(name.into()).or_insert(domain);
         }
     }

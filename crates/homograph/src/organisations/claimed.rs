@@ -27,6 +27,9 @@ const NICKNAMES: &str = rows!("nicknames.txt");
 const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
 
+/// Estimated letters of a name, of those that others do not begin with.
+const NAME_LETTERS: usize = 6;
+
 /// Letters of each of two words of offices in one at least.
 const OFFICE_PART: usize = 3;
 
@@ -125,6 +128,12 @@ impl ClaimedNames {
         }
     }
 
+    /// Reserves capacity for so many names.
+    pub(super) fn reserve(&mut self, names: usize) {
+        self.by_look.reserve(names);
+        self.beginnings.reserve(names.saturating_mul(NAME_LETTERS));
+    }
+
     /// Adds the names of the next row of the table.
     pub(super) fn add(&mut self, line: &'static str) {
         let row = self.names.len();
@@ -142,14 +151,17 @@ impl ClaimedNames {
                 Some(("-", name)) => (name, Counts::OtherOwner),
                 _ => (&*name, Counts::Anywhere),
             };
-            let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+            let mut letters = String::with_capacity(name.len());
+            let letters_of = |word: &str| {
+                let own = word.chars().filter(|c| c.is_alphanumeric());
+                own.inspect(|c| letters.push(*c)).count()
+            };
+            let words = name.split(' ').map(letters_of).collect();
             let beginnings = &mut self.beginnings;
             let look = name_look(&letters, |beginning| {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push((row, names.len()));
-            let letters_of = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
-            let words = name.split(' ').map(letters_of).collect();
             names.push(ClaimedName { look: Look::new(&letters), counts, words });
         }
         self.names.push(names);
@@ -163,8 +175,11 @@ fn beginning(word: &str) -> Option<[char; 2]> {
 
 /// The words of a list, as they read in a text: without the marks of their letters.
 fn words(list: &str) -> HashSet<Box<str>, ByText> {
-    let words = list.split_ascii_whitespace();
-    words.map(|word| word.chars().filter(|c| !is_mark(*c)).collect()).collect()
+    let read = |word: &str| match word.is_ascii() {
+        true => word.into(),
+        false => word.chars().filter(|c| !is_mark(*c)).collect(),
+    };
+    list.split_ascii_whitespace().map(read).collect()
 }
 
 /// A name, and as it reads where `&` is a word: `HM Revenue and Customs`.
