@@ -73,7 +73,7 @@ pub struct Names {
 
 impl Names {
     /// The names impersonated most: about 500 banks, shops, mail, parcel, crypto and government
-    /// names of all continents. Takes about two milliseconds: build it once and share it.
+    /// names of all continents. Takes some milliseconds: build it once and share it.
     pub fn builtin() -> Names {
         let names = Names::parse(BUILTIN).0;
         Names {
