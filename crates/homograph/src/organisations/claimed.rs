@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::mistyped::{Asking, mistyped_office};
+use super::native_slips::NativeSlips;
 use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
@@ -54,6 +55,8 @@ pub(super) struct ClaimedNames {
     names: Vec<Vec<ClaimedName>>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
+    /// Those that mean their owner anywhere, in letters beyond Latin.
+    pub(super) slips: NativeSlips,
     office_words: HashSet<Box<str>, ByText>,
     asking_words: HashMap<&'static str, Asking, ByText>,
     /// The first two characters of those beyond ASCII.
@@ -142,6 +145,9 @@ impl ClaimedNames {
                 Some(("-", name)) => (name, Counts::OtherOwner),
                 _ => (&*name, Counts::Anywhere),
             };
+            if counts == Counts::Anywhere {
+                self.slips.add(name, row);
+            }
             let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
             let beginnings = &mut self.beginnings;
             let look = name_look(&letters, |beginning| {
