@@ -29,7 +29,7 @@ enum Kind {
     Pdf,
     Tnef,
     Rtf,
-    /// An office file that is text.
+    /// An office file that is text, or Markdown.
     Flat(Format, Rest),
     Picture(image::ImageFormat),
 }
@@ -146,7 +146,10 @@ pub fn read(
     // What Exchange takes for TNEF has a label of its own, never one of text.
     let opaque = entry.media == Media::Opaque;
     let document = || mime::may_be_pdf(opening, transfer) || rtf::may_be(opening);
-    let is_flat = opaque || flat_office::is_table(entry) || flat_office::may_be_markup(entry);
+    let is_flat = opaque
+        || flat_office::is_table(entry)
+        || flat_office::is_markdown(entry)
+        || flat_office::may_be_markup(entry);
     let may_be = is_flat || qr_codes == QrCodes::Report || document();
     let of_office = |opening: &[u8]| {
         let format = is_flat.then(|| flat_office::format(entry, opening)).flatten();

@@ -1,5 +1,8 @@
-//! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument.
-//! What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of a page.
+//! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument;
+//! and of Markdown. What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of
+//! a page.
+
+mod markdown;
 
 use super::content::{FlatItem, flat_items};
 use mailsplice::mime::{Media, Part};
@@ -13,12 +16,18 @@ pub enum Format {
     Table,
     /// XML.
     Markup,
+    /// Markdown (RFC 7763).
+    Markdown,
 }
 
 /// Labels and endings of names of tables.
 const LABELS: [&str; 4] =
     ["text/csv", "text/tab-separated-values", "text/comma-separated-values", "application/csv"];
 const EXTENSIONS: [&str; 2] = ["csv", "tsv"];
+
+/// The same of Markdown.
+const MARKDOWN: [&str; 3] = ["text/markdown", "text/x-markdown", "text/x-web-markdown"];
+const MARKDOWN_EXTENSIONS: [&str; 2] = ["markdown", "md"];
 
 /// What stands near the beginning of such XML: its namespaces.
 const NAMESPACES: [&[u8]; 3] = [
@@ -35,6 +44,9 @@ pub fn format(part: &Part, opening: &[u8]) -> Option<Format> {
     if NAMESPACES.iter().any(|namespace| memmem::find(opening, namespace).is_some()) {
         return Some(Format::Markup);
     }
+    if is_markdown(part) {
+        return Some(Format::Markdown);
+    }
     is_table(part).then_some(Format::Table)
 }
 
@@ -49,12 +61,24 @@ pub fn is_table(part: &Part) -> bool {
     LABELS.contains(&&*part.label) || part.has_extension(&EXTENSIONS)
 }
 
+/// Whether a part is Markdown, by its label or one of its names.
+pub fn is_markdown(part: &Part) -> bool {
+    MARKDOWN.contains(&&*part.label) || part.has_extension(&MARKDOWN_EXTENSIONS)
+}
+
 /// A page with the anchors of a file; empty if it has none.
 pub fn anchors(bytes: &[u8], format: Format) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut page = String::new();
     match format {
         Format::Table => formulas(&text, &mut page),
+        Format::Markdown => markdown::links(&text, &mut |url, shown| {
+            page.push_str("<a href=\"");
+            escape(url, &mut page);
+            page.push_str("\">");
+            page.push_str(shown);
+            page.push_str("</a>\n");
+        }),
         Format::Markup => flat_items(&text, |item| match item {
             FlatItem::Link { url, shown } => push(&mut page, &url, &shown),
             FlatItem::Formula(formula) => formulas(&formula, &mut page),

@@ -6,9 +6,9 @@ use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 
-/// What is glued to the front of a name only as if it were no part of it, beside `www`: products are named with `secure`
-/// at the end.
-const FRONTS: [&str; 4] = ["https", "http", "my", "secure"];
+/// What is glued to the front of a name only as if it were no part of it, beside `www`, of which a letter may be missing:
+/// products are named with `secure` at the end.
+const FRONTS: [&str; 5] = ["https", "http", "my", "secure", "ww"];
 
 /// What is glued to either end of a name as if it were no part of it: words of those who ask for something.
 #[rustfmt::skip]

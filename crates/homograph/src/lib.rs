@@ -53,6 +53,8 @@ mod honest_neighbours;
 mod host_words;
 mod judged_host;
 mod label_context;
+#[cfg(feature = "senders")]
+mod letter_signs;
 mod letter_table;
 pub mod letters;
 mod limits;
@@ -126,6 +128,8 @@ pub use form::{SPELLING_BYTES, without_turkish_dots};
 pub use government::{is_government_site, seeming_site};
 #[cfg(feature = "senders")]
 pub use host_words::may_stand_beside;
+#[cfg(feature = "senders")]
+pub use letter_signs::in_signs;
 pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use listed::Known;
 pub use lookalike::VARIANTS;

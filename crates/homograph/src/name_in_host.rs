@@ -358,6 +358,7 @@ mod tests {
             ("MY-PayPal.com", "paypal.com"),
             ("secure-paypal.com.br", "paypal.com"),
             ("wwwpaypal.com", "paypal.com"),
+            ("wwpaypal.com", "paypal.com"),
             ("www-paypal.com", "paypal.com"),
             ("paypalcom.top", "paypal.com"),
             ("paypal.com.verify.test", "paypal.com"),

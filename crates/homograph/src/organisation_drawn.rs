@@ -1,5 +1,6 @@
 //! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
-//! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`).
+//! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`); and the name of one in letters beyond Latin
+//! with a slip (`сбербнак.рф`).
 
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
@@ -34,7 +35,7 @@ const WORDS: [(&str, &[&str]); 11] = [
 ];
 
 /// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
-/// `credit-agrico1e.fr`, `sabadęll.com`).
+/// `credit-agrico1e.fr`, `sabadęll.com`, `сбербнак.рф`).
 pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
     if let Some(name) = sounds_alike(&host.ascii, protected) {
@@ -116,7 +117,10 @@ fn drawn<S: AsRef<str>>(
     table: &Organisations,
 ) -> Option<&'static str> {
     match label.starts_with(PREFIX) {
-        true => table.accented(shown().as_ref()),
+        true => {
+            let shown = shown();
+            table.accented(shown.as_ref()).or_else(|| table.slipped(shown.as_ref()))
+        }
         false => table.drawn(label),
     }
 }
@@ -246,6 +250,13 @@ mod tests {
             ("télécom.top", "telecom.pt"),
             ("sabadęll.example.com", ""),
             ("sabadęlls.com", ""),
+            // Names in other letters, with a slip inside.
+            ("сбербнак.ru", "sberbank.ru"),
+            ("www.сьербанк.com", "sberbank.ru"),
+            ("госусулги.top", "gosuslugi.ru"),
+            ("сбербанк.ru", ""),
+            ("сбербанка.ru", ""),
+            ("сбербнак.example.ru", ""),
             ("müller.de", ""),
             ("xn--", ""),
         ] {

@@ -10,6 +10,8 @@
 pub mod claimed;
 #[cfg(feature = "senders")]
 mod mistyped;
+#[cfg(feature = "senders")]
+mod native_slips;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -245,6 +247,12 @@ impl Organisations {
             keeps_word(name.as_bytes(), brand.as_bytes())
         };
         (is_drawn(name.as_bytes()) && !is_known() && !is_part()).then_some(domain)
+    }
+
+    /// The domain of whom a label in letters beyond Latin is the name but for a slip.
+    #[cfg(feature = "senders")]
+    pub(super) fn slipped(&self, label: &str) -> Option<&'static str> {
+        self.claimed.slips.find(label).map(|row| self.domain(row))
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of

@@ -109,11 +109,26 @@ impl Judge<'_> {
         bounds: HostBounds,
     ) -> LinkJudgement {
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if link.kind != Kind::Email
-            && let Some(inside) = self.encoded_urls(tail, host)
-        {
-            return inside;
+        let is_email = link.kind == Kind::Email;
+        let inside = if is_email { None } else { self.encoded_urls(tail, host) };
+        match inside {
+            Some(inside) if inside.verdict >= Verdict::Unsafe => inside,
+            Some(inside) => {
+                let carried = self.carried_in_full(text, link, host, bounds);
+                if inside.verdict > carried.verdict { inside } else { carried }
+            }
+            None => self.carried_in_full(text, link, host, bounds),
         }
+    }
+
+    /// The same, but for URLs that are encoded.
+    fn carried_in_full(
+        &mut self,
+        text: &str,
+        link: &Link,
+        host: &Judgement,
+        bounds: HostBounds,
+    ) -> LinkJudgement {
         let context = self.context(bounds);
         let carried = homograph::carried(text, link, host, &context);
         if !carried.reasons.contains(Reason::Userinfo) {

@@ -170,7 +170,7 @@ fn push_value(url: &str, query: &mut String) {
 }
 
 impl Judge<'_> {
-    /// What such URLs say against a link to this host, if they are deceptive.
+    /// What such URLs say against a link to this host, if they are deceptive or suspect.
     pub(super) fn encoded_urls(&mut self, tail: &str, host: &Judgement) -> Option<LinkJudgement> {
         let (query, json_bytes) = decoded(tail);
         self.steps += (JSON_STEPS_PER_BYTE * json_bytes) as u64;
@@ -191,7 +191,7 @@ impl Judge<'_> {
         let context = self.context(HostBounds::Certain);
         let carried = homograph::carried(&query, &link, host, &context);
         self.steps += carried_steps(["", &query], &carried);
-        (carried.verdict >= Verdict::Unsafe).then_some(carried)
+        (carried.verdict >= Verdict::Suspect).then_some(carried)
     }
 }
 
@@ -286,6 +286,8 @@ mod tests {
         };
         assert!(reasons("https://www.paypal.com@evil.top/login"));
         assert!(reasons("https://www.p\u{430}ypal.com/login"));
+        // Reported, as where it stands in full.
+        assert!(reasons("https://paypal-login.top/x"));
         for fine in ["https://www.paypal.com/", "https://evil.top/", "https://ann@fine.com/"] {
             assert!(!reasons(fine), "{fine}");
         }

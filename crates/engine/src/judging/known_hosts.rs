@@ -9,7 +9,7 @@ use super::shops::is_shop;
 use super::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use homograph::{
-    CacheKey, HostBounds, Judgement, Label, Names, Section, Writer, exchanges_l_and_i,
+    CacheKey, Edit, HostBounds, Judgement, Label, Names, Section, Writer, exchanges_l_and_i,
     is_in_short_domain, registrable,
 };
 use uts58::Link;
@@ -69,10 +69,16 @@ impl Judge<'_> {
         if let Some(verdict) = other {
             return Arc::new(Judgement { verdict, ..Judgement::clone(judgement) });
         }
+        let protected = &self.policy.protected;
+        if judgement.reasons.contains(Reason::StatusRestricted)
+            && judgement.target.is_none()
+            && let Some(name) = homograph::in_signs(judgement, protected)
+        {
+            return posing_as(judgement, name.to_owned());
+        }
         if !judgement.is_harmless() {
             return Arc::clone(judgement);
         }
-        let protected = &self.policy.protected;
         let inside = || {
             homograph::organisation_inside(&judgement.ascii, protected)
                 .or_else(|| homograph::asks_abroad(judgement, protected))
@@ -145,6 +151,16 @@ impl Judge<'_> {
     }
 }
 
+/// The judgement of a host that everybody reads as another.
+fn posing_as(judgement: &Judgement, name: String) -> Arc<Judgement> {
+    let mut posing = Judgement::clone(judgement);
+    posing.reasons.insert(Reason::TargetLookalike);
+    posing.verdict = posing.verdict.max(Verdict::Unsafe);
+    posing.edit = posing.edit.max(Edit::Link);
+    posing.target = Some(name);
+    Arc::new(posing)
+}
+
 /// The judgement of a host that names another, unless it does as hosts of mail servers and of shops do.
 fn naming(
     judgement: &Arc<Judgement>,
@@ -191,6 +207,15 @@ mod tests {
         let tlds = TldTable::new(["com", "app", "dev", "io", "org"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
         inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+    }
+
+    #[test]
+    fn names_in_white_letters_are_unsafe() {
+        for link in ["https://🅿🅰🆈🅿🅰🅻.com/", "www.🅿aypal.com", "https://🅟aypal-login.com/x"]
+        {
+            assert_eq!(verdict(link), Verdict::Unsafe, "{link}");
+        }
+        assert_eq!(verdict("https://🅿arking.com/"), Verdict::Suspect);
     }
 
     #[test]

@@ -13,19 +13,25 @@ use crate::verdict::Verdict;
 
 /// Where anybody makes a page in a browser for nothing, by hand; sorted.
 #[rustfmt::skip]
-const OF_PAGES: [&str; 22] = [
-    "carrd.co", "framer.ai", "framer.app", "framer.media", "framer.website", "godaddysites.com", "jimdofree.com",
-    "jimdosite.com", "my.canva.site", "mystrikingly.com", "square.site", "typedream.app", "ukit.me", "webador.com",
-    "webflow.io", "webnode.page", "weebly.com", "weeblysite.com", "wixsite.com", "wixstudio.com", "yolasite.com",
-    "zyrosite.com",
+const OF_PAGES: [&str; 34] = [
+    "bio.link", "brizy.site", "carrd.co", "framer.ai", "framer.app", "framer.media", "framer.website", "glide.page",
+    "godaddysites.com", "hostingersite.com", "jimdofree.com", "jimdosite.com", "mailchimpsites.com", "my.canva.site",
+    "mystrikingly.com", "simdif.com", "site123.me", "softr.app", "square.site", "start.page", "tilda.ws",
+    "typedream.app", "ubpages.com", "ukit.me", "w3spaces.com", "webador.com", "webflow.io", "webnode.page",
+    "weebly.com", "weeblysite.com", "wixsite.com", "wixstudio.com", "yolasite.com", "zyrosite.com",
 ];
 
-/// Where programmers show what they make, and manuals stand as well, by hand; sorted.
+/// Where programmers show what they make, and manuals stand as well: also hosts that are given to machines at home and
+/// ends of tunnels, by hand; sorted.
 #[rustfmt::skip]
-const OF_PROGRAMMERS: [&str; 17] = [
-    "000webhostapp.com", "base44.app", "duckdns.org", "firebaseapp.com", "gitbook.io", "glitch.me", "herokuapp.com",
-    "lovable.app", "netlify.app", "onrender.com", "pages.dev", "replit.app", "surge.sh", "up.railway.app", "vercel.app",
-    "web.app", "workers.dev",
+const OF_PROGRAMMERS: [&str; 47] = [
+    "000webhostapp.com", "atwebpages.com", "base44.app", "bolt.host", "bubbleapps.io", "ddns.net", "deno.dev",
+    "duckdns.org", "dynu.net", "firebaseapp.com", "fly.dev", "freemyip.com", "gitbook.io", "glitch.me", "herokuapp.com",
+    "hopto.org", "infinityfreeapp.com", "loca.lt", "lovable.app", "mooo.com", "myftp.org", "netlify.app",
+    "ngrok-free.app", "ngrok-free.dev", "ngrok.app", "ngrok.dev", "ngrok.io", "on-fleek.app", "ondigitalocean.app",
+    "onrender.com", "pages.dev", "replit.app", "replit.dev", "rf.gd", "serveftp.com", "servehttp.com", "serveo.net",
+    "streamlit.app", "surge.sh", "sytes.net", "tiiny.site", "trycloudflare.com", "up.railway.app", "vercel.app",
+    "web.app", "workers.dev", "zapto.org",
 ];
 
 /// Labels of the longest of these hosters.
@@ -123,6 +129,8 @@ mod tests {
             ("netflix.pages.dev", "netflix.com"),
             ("paypal-us.webflow.io", "paypal.com"),
             ("x.paypal.workers.dev", "paypal.com"),
+            ("paypal.ngrok-free.app", "paypal.com"),
+            ("netflix-login.ddns.net", "netflix.com"),
             ("metamaskextension.gitbook.io", "metamask.io"),
         ] {
             assert_eq!(named(host), Some((name, Verdict::Notice)), "{host}");

@@ -1,13 +1,16 @@
 //! A known name beside a country or an office, and nothing else, where domains are bought in bulk: `correos-es.top`,
-//! `dhl-zoll.info`.
+//! `dhl-zoll.info`; and a name in letters beyond Latin alone: `сбербанк.top`.
 //!
 //! Elsewhere firms are named so that sell in a country (`postfinance-ch.com`).
 
 use uts58::suffixes::BUILTIN;
+use uts58::unicode::a_label::PREFIX;
 
 use super::Reader;
 use crate::domain::Section;
+use crate::form::Form;
 use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
+use crate::native_in_front;
 use crate::organisation_inside::is_short;
 use crate::seeming_suffix::BULK;
 
@@ -30,6 +33,10 @@ impl<'n> Reader<'n, '_> {
         let is_bulk = BULK.contains(&tld.as_bytes());
         if !is_bulk && tld != INFO {
             return None;
+        }
+        if label.starts_with(PREFIX) {
+            let name = || native_in_front::named(&Form::read(label).unicode, self.table);
+            return (is_bulk && !OF_FIRMS.contains(&tld)).then(name).flatten();
         }
         let pairs = [label.split_once(SEPARATORS), swapped(label.rsplit_once(SEPARATORS))];
         pairs.into_iter().flatten().find_map(|(place, name)| {
@@ -92,6 +99,11 @@ mod tests {
             ("dhl-zoll.info", "dhl.com"),
             ("zoll-dhl.top", "dhl.com"),
             ("correos-aduana.info", "correos.es"),
+            ("сбербанк.top", "sberbank.ru"),
+            ("支付宝.xyz", "alipay.com"),
+            ("сбербанк.com", ""),
+            ("сбербанк.online", ""),
+            ("новости.top", ""),
             // Firms, other endings, words, names of others, offices alone.
             ("postfinance-ch.com", ""),
             ("correos-es.info", ""),

@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::mistyped::{Asking, mistyped_office};
+use super::native_slips::NativeSlips;
 use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
@@ -57,6 +58,8 @@ pub(super) struct ClaimedNames {
     names: Vec<Vec<ClaimedName>>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
+    /// Those that mean their owner anywhere, in letters beyond Latin.
+    pub(super) slips: NativeSlips,
     office_words: HashSet<Box<str>, ByText>,
     asking_words: HashMap<&'static str, Asking, ByText>,
     /// The first two characters of those beyond ASCII.
@@ -151,6 +154,9 @@ impl ClaimedNames {
                 Some(("-", name)) => (name, Counts::OtherOwner),
                 _ => (&*name, Counts::Anywhere),
             };
+            if counts == Counts::Anywhere {
+                self.slips.add(name, row);
+            }
             let mut letters = String::with_capacity(name.len());
             let letters_of = |word: &str| {
                 let own = word.chars().filter(|c| c.is_alphanumeric());

@@ -1,0 +1,129 @@
+//! Names in letters of an alphabet other than Latin with a slip inside: one letter more, less or other, or two swapped
+//! (`сбербнак`, `госуслугн`). A look-up does not depend on the length of the table.
+//!
+//! First and last letters are as in the name: endings and little words that are joined in front are grammar (`сбербанка`).
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use smallvec::SmallVec;
+
+use super::is_of_latin;
+use crate::cjk::is_cjk;
+use crate::lookalike::LookHasher;
+use crate::near::{MIN_LETTERS, Slip, pieces_of, slip_between};
+
+/// Letters of a label that is looked up.
+const MAX_LETTERS: usize = 32;
+
+/// Letters of a word, in small letters.
+type Letters = SmallVec<[char; MAX_LETTERS]>;
+
+/// Names by the hashes of what is left of them without one letter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NativeSlips {
+    /// With the row of the table.
+    names: Vec<(Letters, usize)>,
+    pieces: HashMap<u64, SmallVec<[usize; 1]>, BuildHasherDefault<LookHasher>>,
+}
+
+impl NativeSlips {
+    /// Adds a name of this row of the table, if it is long enough and of such letters.
+    pub(super) fn add(&mut self, name: &str, row: usize) {
+        let Some(letters) = letters(name).filter(|letters| letters.len() >= MIN_LETTERS) else {
+            return;
+        };
+        for piece in pieces(&letters) {
+            self.pieces.entry(piece).or_default().push(self.names.len());
+        }
+        self.names.push((letters, row));
+    }
+
+    /// The row of the name that a label is a slip of.
+    pub(super) fn find(&self, label: &str) -> Option<usize> {
+        let label = letters(label)?;
+        let mut named = None;
+        for at in pieces(&label).filter_map(|piece| self.pieces.get(&piece)).flatten() {
+            let (name, row) = self.names.get(*at)?;
+            if *name == label {
+                return None;
+            }
+            if named.is_none() && is_slip(&label, name) {
+                named = Some(*row);
+            }
+        }
+        named
+    }
+}
+
+/// Whether the first word is the second one with a slip inside.
+fn is_slip(label: &[char], name: &[char]) -> bool {
+    let ends = |word: &[char]| word.first().copied().zip(word.last().copied());
+    match slip_between(label, name) {
+        Some(Slip::Swapped(..)) => label.first() == name.first(),
+        Some(_) => ends(label) == ends(name),
+        None => false,
+    }
+}
+
+/// The letters of a word that has nothing but letters of such an alphabet, hyphens and blanks aside.
+fn letters(word: &str) -> Option<Letters> {
+    let own = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_cjk(c);
+    // What most fail on.
+    if !word.chars().next().is_some_and(own) {
+        return None;
+    }
+    let all = word.chars().filter(|c| !matches!(c, '-' | ' ')).flat_map(char::to_lowercase);
+    let letters: Letters = all.take(MAX_LETTERS + 1).collect();
+    let is_long = (MIN_LETTERS - 1..=MAX_LETTERS).contains(&letters.len());
+    (is_long && letters.iter().all(|c| own(*c) && !is_of_latin(*c))).then_some(letters)
+}
+
+/// The hashes of a word, and of the word without each of its letters.
+fn pieces(letters: &[char]) -> impl Iterator<Item = u64> {
+    pieces_of(letters.iter().map(|letter| u64::from(*letter)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_a_slip_inside() {
+        let mut slips = NativeSlips::default();
+        for (row, name) in
+            ["Сбербанк", "Госуслуги", "Εθνική Τράπεζα", "Авито", "Сбернанк", "支付宝宝宝宝"]
+                .iter()
+                .enumerate()
+        {
+            slips.add(name, row);
+        }
+        for (label, row) in [
+            ("сбербнак", 0),
+            ("сьербанк", 0),
+            ("сбербаннк", 0),
+            ("сберанк", 0),
+            ("сбербакн", 0),
+            ("гос-усулги", 1),
+            ("εθνκή-τράπεζα", 2),
+        ] {
+            assert_eq!(slips.find(label), Some(row), "{label}");
+        }
+        for label in [
+            "сбербанк",
+            "сбернанк",
+            "сбербанка",
+            "сбербанке",
+            "асбербанк",
+            "сберба",
+            "сбанк",
+            "авитто",
+            "sberbnak",
+            "支付宝宝宝",
+            "",
+            "-",
+        ] {
+            assert_eq!(slips.find(label), None, "{label}");
+        }
+    }
+}
