@@ -126,9 +126,7 @@ pub use form::{SPELLING_BYTES, without_turkish_dots};
 pub use government::{is_government_site, seeming_site};
 #[cfg(feature = "senders")]
 pub use host_words::may_stand_beside;
-pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use listed::Known;
-pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
