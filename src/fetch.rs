@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 use url::Url;
@@ -27,7 +28,7 @@ pub struct Fetch {
 
 /// Validators (RFC 9110 §8.8) of the version that is already here, so that the server sends only a
 /// newer one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     pub etag: Option<String>,
     pub last_modified: Option<String>,

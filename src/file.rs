@@ -2,9 +2,9 @@
 //! would wait for a writer, at a reload for as long as mail flows. A device may never end.
 
 use std::fmt::Display;
-use std::fs::{File, FileType};
+use std::fs::{File, FileType, Metadata};
 use std::io::{self, BufRead, ErrorKind, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
@@ -36,6 +36,11 @@ pub fn read_open(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(max_bytes));
     }
     Ok(bytes)
+}
+
+/// Whether two are of one file, whatever its names are.
+pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// The error for input of more than this.

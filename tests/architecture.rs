@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("homograph", &["uts58"]),
     // Values without behaviour.
     ("mailsplice::edit", &[]),
+    ("mailsplice::hex", &[]),
     ("mailsplice::limits", &[]),
     ("mailsplice::media", &[]),
     ("mailsplice::signatures", &[]),
@@ -24,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "mailsplice::span",
             "mailsplice::byte_search",
+            "mailsplice::hex",
             "mailsplice::media",
             "mailsplice::signatures",
             "mailsplice::limits",
@@ -34,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mailsplice::mime::Charset", &[]),
     // A link in the lines of a uuencoded block is chance.
     ("mailsplice::mime::encoded_lines", &[]),
-    ("mailsplice::splice", &["mailsplice::edit"]),
+    ("mailsplice::splice", &["mailsplice::edit", "mailsplice::hex"]),
     ("mailsplice", &["mailsplice"]),
     ("milter_session", &[]),
     ("linkmilter_engine::cost", &[]),
@@ -82,7 +84,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tld", &["engine", "atomic_file", "fetch"]),
     ("record", &["engine", "policy", "file", "plural"]),
     ("feed", &["engine", "policy", "file", "magic", "plural", "atomic_file", "fetch"]),
-    ("config", &["engine", "policy", "tld", "feed", "fetch", "file", "atomic_file"]),
+    ("config", &["engine", "milter", "policy", "tld", "feed", "fetch", "file", "atomic_file"]),
     (
         "daemon",
         &[

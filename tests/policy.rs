@@ -50,7 +50,7 @@ fn without_a_configuration_unsafe_links_are_edited_and_no_mail_is_lost() {
     let policy = &selection.policy;
     assert_eq!((policy.mode, policy.rule.as_str()), (Mode::Enforce, "default"));
     assert_eq!(policy.exempt, None);
-    assert!(policy.message_actions.is_empty() && policy.reason_message_actions.is_empty());
+    assert!(policy.message_actions.is_empty());
     for disposition in [policy.on_error, policy.on_limit, policy.on_opaque] {
         assert_eq!(disposition, Disposition::Accept);
     }
@@ -118,11 +118,11 @@ fn a_rule_lays_its_settings_over_the_default() {
     assert_eq!(policy.level, RestrictionLevel::AsciiOnly);
     assert_eq!(policy.signed, Signed::Report);
     assert_eq!(policy.subject_tag, "[!]");
-    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Unlink));
-    assert_eq!(policy.reason_actions.get(&Reason::Userinfo), Some(&LinkAction::Unlink));
-    assert_eq!(policy.reason_actions.get(&Reason::NumericHost), Some(&LinkAction::Defang));
+    assert_eq!(policy.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Unlink));
+    assert_eq!(policy.link_actions.by_reason.get(&Reason::Userinfo), Some(&LinkAction::Unlink));
+    assert_eq!(policy.link_actions.by_reason.get(&Reason::NumericHost), Some(&LinkAction::Defang));
     let other = policies.select(&inbound(&["a@example.org"])).policy;
-    assert_eq!(other.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Punycode));
+    assert_eq!(other.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Punycode));
 }
 
 // ---- recipients who disagree --------------------------------------------------------------
@@ -169,10 +169,14 @@ fn the_stricter_wins_for_edits_and_the_header_says_so() {
 fn a_lenient_recipient_does_not_soften_the_others() {
     let policies = policies(DISAGREE);
     let soft = policies.select(&inbound(&["a@soft.example"])).policy;
-    assert_eq!(soft.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
+    assert_eq!(soft.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
     let both = policies.select(&inbound(&["a@soft.example", "b@any.example"])).policy;
-    assert_eq!(both.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
-    assert_eq!(both.reason_actions.get(&Reason::MixedScript), None, "the verdict is as strict");
+    assert_eq!(both.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
+    assert_eq!(
+        both.link_actions.by_reason.get(&Reason::MixedScript),
+        None,
+        "the verdict is as strict"
+    );
 }
 
 #[test]
@@ -180,7 +184,12 @@ fn what_loses_a_message_needs_them_all() {
     let policies = policies(DISAGREE);
     let action = |recipients: &[&str]| {
         let policy = policies.select(&inbound(recipients)).policy;
-        policy.message_actions.get(&Verdict::Unsafe).copied().unwrap_or(MessageAction::Header)
+        policy
+            .message_actions
+            .by_verdict
+            .get(&Verdict::Unsafe)
+            .copied()
+            .unwrap_or(MessageAction::Header)
     };
     assert_eq!(action(&["a@any.example"]), REJECT);
     assert_eq!(action(&["a@any.example", "b@same.example"]), REJECT);
@@ -194,7 +203,10 @@ fn what_loses_a_message_needs_them_all() {
 fn a_tag_is_an_edit_and_one_who_asks_is_enough() {
     let policies = policies(DISAGREE);
     let policy = policies.select(&inbound(&["a@any.example", "b@quiet.example"])).policy;
-    assert_eq!(policy.message_actions.get(&Verdict::Invalid), Some(&MessageAction::SubjectTag));
+    assert_eq!(
+        policy.message_actions.by_verdict.get(&Verdict::Invalid),
+        Some(&MessageAction::SubjectTag)
+    );
 }
 
 #[test]
@@ -205,8 +217,8 @@ fn agreement_holds_across_verdicts_and_reasons() {
          [rules.all.message_actions]\nunsafe = \"reject\"\n",
     );
     let policy = policies.select(&inbound(&["a@all.example", "b@any.example"])).policy;
-    assert_eq!(policy.reason_message_actions.get(&Reason::MixedScript), Some(&REJECT));
-    assert_ne!(policy.message_actions.get(&Verdict::Unsafe), Some(&REJECT));
+    assert_eq!(policy.message_actions.by_reason.get(&Reason::MixedScript), Some(&REJECT));
+    assert_ne!(policy.message_actions.by_verdict.get(&Verdict::Unsafe), Some(&REJECT));
 }
 
 // ---- who is exempt ------------------------------------------------------------------------
@@ -337,11 +349,14 @@ fn nothing_is_refused_outside_smtp() {
     );
     let mut envelope = inbound(&["a@b.example"]);
     let smtp = policies.select(&envelope).policy;
-    assert_eq!(smtp.message_actions.len(), 3);
+    assert_eq!(smtp.message_actions.by_verdict.len(), 3);
     envelope.path = policy::Path::NonSmtpd;
     let local = policies.select(&envelope).policy;
-    assert_eq!(local.message_actions.get(&Verdict::Suspect), Some(&QUARANTINE));
-    assert_eq!((local.message_actions.len(), local.reason_message_actions.len()), (1, 0));
+    assert_eq!(local.message_actions.by_verdict.get(&Verdict::Suspect), Some(&QUARANTINE));
+    assert_eq!(
+        (local.message_actions.by_verdict.len(), local.message_actions.by_reason.len()),
+        (1, 0)
+    );
     assert_eq!(
         [local.on_error, local.on_limit, local.on_exhausted, local.on_opaque],
         [Disposition::Accept, Disposition::Accept, Disposition::Accept, Disposition::Quarantine]
@@ -448,12 +463,12 @@ fn a_field_that_a_stranger_can_write_makes_nothing_milder() {
     };
     let policy = select(&above);
     assert_eq!((policy.mode, policy.level), (Mode::Strict, RestrictionLevel::AsciiOnly));
-    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
+    assert_eq!(policy.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
     // The operator's word that strangers cannot write it.
     let stripped = policies(&format!("[upstream]\nfields = \"anywhere\"\n{file}"));
     let policy = select(&stripped);
     assert_eq!((policy.mode, policy.level), (Mode::Enforce, RestrictionLevel::Unrestricted));
-    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
+    assert_eq!(policy.link_actions.by_verdict.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
 }
 
 #[test]
@@ -487,10 +502,10 @@ fn a_field_that_a_stranger_can_write_lets_nothing_through() {
             if trust == "anywhere" {
                 continue;
             }
-            let action = policy.message_actions.get(&Verdict::Unsafe);
+            let action = policy.message_actions.by_verdict.get(&Verdict::Unsafe);
             assert_eq!(action, Some(&unsafe_mail), "{without} and {marked}");
             if without.contains("mixed-script") {
-                let action = policy.reason_message_actions.get(&Reason::MixedScript);
+                let action = policy.message_actions.by_reason.get(&Reason::MixedScript);
                 assert_eq!(action, Some(&dispose(Reject)));
             }
         }

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use super::ExitStatus;
-use super::shared::{ConfigFile, host_name, with_feeds};
+use super::shared::{ConfigFile, host_name, settings_with_key, with_feeds};
 use crate::config::Config;
 use crate::daemon::envelope::observe;
-use crate::daemon::seal::{self, Seal};
 use crate::daemon::{contacts, recipes};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
@@ -109,11 +108,7 @@ fn earlier_changes(message: Message<'_>, config: &Config) -> String {
 /// The policy of the daemon with its keys. If this user may not read a key, no seal can be checked,
 /// which is no error.
 fn daemon_policy(config: &Config) -> Arc<Policy> {
-    let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
-    let settings = match own {
-        Some(key) => config.daemon_settings(Some(key)).or_else(|_| config.user_settings()),
-        None => config.user_settings(),
-    };
+    let settings = settings_with_key(config).or_else(|_| config.user_settings());
     settings.map(|settings| settings.policies.default_policy()).unwrap_or_default()
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 use super::ExitStatus;
 use super::shared::{ConfigFile, number};
 use crate::config::Config;
-use crate::daemon::endpoint_of;
 use crate::file;
 use crate::milter::Endpoint;
 use crate::milter::wire::VERSION;
@@ -51,7 +50,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         None => {
             let config = args.config.in_force()?;
             checks.extend(milter(&config).map(|at| (HealthCheck::Milter, at)));
-            let metrics = config.metrics.listen.as_ref().map(endpoint_of);
+            let metrics = config.metrics.listen.clone();
             checks.extend(metrics.map(|at| (HealthCheck::Metrics, at)));
         }
     }
@@ -94,7 +93,7 @@ fn why_not(error: &io::Error) -> String {
 fn milter(config: &Config) -> Option<Endpoint> {
     match !config.is_set("server.listen") && Path::new(UNIT_SOCKET).exists() {
         true => Some(Endpoint::Unix(UNIT_SOCKET.into())),
-        false => config.server.listen.first().map(endpoint_of),
+        false => config.server.listen.first().cloned(),
     }
 }
 

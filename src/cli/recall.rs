@@ -13,10 +13,9 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context;
 use indicatif::ProgressBar;
 
-use super::shared::{Events, journal_error, number};
+use super::shared::{Events, host_name, journal_error, number, settings_with_key};
 use super::{ExitStatus, error_with_causes, host_arg, print, visible, warn};
 use crate::config::Config;
-use crate::daemon::seal::{self, Seal};
 use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
@@ -220,15 +219,9 @@ impl Run {
         config: &Config,
         journal: &Path,
     ) -> anyhow::Result<Run> {
-        // A key that this user may not read is no error: then the recipes have no seal.
-        let seal_key = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
-        let settings = match seal_key {
-            Some(key) => config.daemon_settings(Some(key))?,
-            None => config.user_settings()?,
-        };
-        let host_name = config.server.host_name.as_ref().map(|name| name.0.clone());
+        let settings = settings_with_key(config)?;
         let facts = Facts {
-            host_name: host_name.unwrap_or_else(|| "localhost".to_owned()),
+            host_name: host_name(config),
             language: config.policy.language.clone(),
             ..Facts::default()
         };

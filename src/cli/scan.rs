@@ -19,8 +19,8 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::config::{self, Config, Sources};
 use crate::daemon::envelope::observe;
+use crate::engine::hex;
 use crate::engine::policy::{HeaderFields, Report as Wanted};
-use crate::engine::splice::hex;
 use crate::engine::{Dmarc, Facts, Policy, Verdict};
 use crate::judgements::Judgements;
 use crate::plural::{counted, verb};
@@ -32,9 +32,9 @@ use crate::scan::{
     Results, Scan, Settings, input, ranges,
 };
 
-use super::ExitStatus;
 use super::dns::BlockingResolver;
 use super::shared::{host_name, number};
+use super::{ExitStatus, is_closed_pipe};
 use output::{Destination, Output};
 
 /// Judge the messages of archives
@@ -157,9 +157,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     match report {
         // The reader has closed the pipe (`| head`). There are findings, since only they are
         // written here.
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Ok(ExitStatus::Negative)
-        }
+        Err(Error::Output(error)) if is_closed_pipe(&error) => Ok(ExitStatus::Negative),
         report => finish(&args, report?, out),
     }
 }
@@ -254,7 +252,7 @@ fn write_counts(format: Format, out: &mut dyn Write, tally: &Tally) -> io::Resul
 /// A closed pipe (`| head`) is no error.
 fn quietly(written: io::Result<()>) -> io::Result<()> {
     match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if is_closed_pipe(&error) => Ok(()),
         written => written,
     }
 }
@@ -334,7 +332,7 @@ fn results(
 /// journal itself.
 fn command(args: &Args, config: &Config) -> String {
     let settings = Sha256::digest(config::effective(config));
-    let settings = hex(settings.get(..8).unwrap_or_default());
+    let settings = hex::encode(settings.get(..8).unwrap_or_default());
     format!(
         "linkmilter {}\nsettings in force {settings}\npaths {:?}\n--format {:?}\n--diff {:?}\n\
          --out {:?}\n--files0-from {:?}\n--all-links {:?}\n--account {:?}\n--witness {:?}\n\

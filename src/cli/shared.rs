@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 
-use crate::config::{self, Config, Errors, LastGood, Sources, Start};
+use crate::config::{self, Config, Errors, LastGood, Settings, Sources, Start};
 use crate::daemon::journal;
+use crate::daemon::seal::{self, Seal};
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
 use crate::feed::refresh::load_stored;
@@ -151,6 +152,17 @@ pub fn journal_error(error: JournalError) -> anyhow::Error {
 pub fn host_name(config: &Config) -> String {
     let named = config.server.host_name.as_ref();
     named.map_or_else(|| "localhost".to_owned(), |name| name.0.clone())
+}
+
+/// The settings with the key of the daemon. A key that this user may not read is no error: then nothing has a seal.
+///
+/// # Errors
+/// A list, or a key that the configuration names, cannot be read.
+pub fn settings_with_key(config: &Config) -> Result<Settings, Errors> {
+    match Seal::load(&seal::path(config)) {
+        Ok(seal) => config.daemon_settings(Some(seal.key())),
+        Err(_) => config.user_settings(),
+    }
 }
 
 /// The policy of mail that no rule is for, with the lists of others as stored on this machine: what a command judges by

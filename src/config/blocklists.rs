@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::engine::outcome::Verdict;
 use crate::feed::blocklist::{AnswerFormat, Blocklist, Meaning};
 
 use super::Config;
@@ -109,10 +108,7 @@ impl Config {
                 name: name.clone(),
                 zone: zone.replacen(KEY_PLACEHOLDER, &key, 1),
                 format: section.form.unwrap_or_default(),
-                verdict: match section.verdict {
-                    None | Some(ListVerdict::Suspect) => Verdict::Suspect,
-                    Some(ListVerdict::Unsafe) => Verdict::Unsafe,
-                },
+                verdict: section.verdict.unwrap_or_default().0,
                 meanings: section.codes.clone(),
             });
         }

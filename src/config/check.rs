@@ -3,7 +3,7 @@
 use crate::policy::{HeaderTest, Profile, Trust};
 
 use super::problem::{BUILTIN, Problem, invalid_names, origin_below};
-use super::types::{Schedule, SmtpTls, Transport, collide};
+use super::types::{Schedule, SmtpTls, Transport, collide, is_local};
 use super::words::{self, MAX_BANNER_CHARS};
 use super::{Config, Exempt, RuleSection};
 
@@ -56,7 +56,7 @@ impl Checks<'_> {
             );
         }
         let Some(address) = &metrics.listen else { return };
-        if !address.is_local() && !metrics.beyond_loopback {
+        if !is_local(address) && !metrics.beyond_loopback {
             self.refuse(
                 "metrics.listen",
                 "a loopback address or unix:/PATH, or metrics.beyond_loopback = true with it, and \

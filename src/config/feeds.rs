@@ -59,11 +59,13 @@ settings! {
     }
 }
 
-word_enum! {
-    /// The verdict on the entries of a list.
-    pub enum ListVerdict {
-        Suspect = "suspect",
-        Unsafe = "unsafe",
+/// The verdict on the entries of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListVerdict(pub Verdict);
+
+impl Default for ListVerdict {
+    fn default() -> Self {
+        ListVerdict(Verdict::Suspect)
     }
 }
 
@@ -74,7 +76,11 @@ pub enum Sum {
     Url(HttpsUrl),
 }
 
-choice!(Format, EntryKind, ListVerdict);
+choice!(Format, EntryKind);
+choice!(ListVerdict {
+    "suspect" = ListVerdict(Verdict::Suspect),
+    "unsafe" = ListVerdict(Verdict::Unsafe),
+});
 
 impl Text for Sum {
     const EXPECTED: &'static str = "64 hexadecimal digits or an https: URL";
@@ -124,10 +130,7 @@ impl Config {
                 column: section.column.unwrap_or(1),
                 member: section.member.clone().unwrap_or_else(|| "domain".to_owned()),
             },
-            verdict: match section.verdict {
-                None | Some(ListVerdict::Suspect) => Verdict::Suspect,
-                Some(ListVerdict::Unsafe) => Verdict::Unsafe,
-            },
+            verdict: section.verdict.unwrap_or_default().0,
             refresh: section.refresh.unwrap_or(HOUR),
             warn_age: section.warn_age.unwrap_or(72 * HOUR),
             max_bytes: section.max_size.map_or(64 << 20, |size| size.0),

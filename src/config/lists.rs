@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
@@ -212,7 +212,7 @@ fn lock(path: &Path) -> io::Result<File> {
         };
         file.lock()?;
         let (ours, there) = (file.metadata()?, fs::metadata(path));
-        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+        if there.is_ok_and(|there| file::is_same(&there, &ours)) {
             return Ok(file);
         }
     }

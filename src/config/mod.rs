@@ -48,8 +48,8 @@ pub use setting::Size;
 pub use snapshot::{Files, Replaced, Snapshot, SnapshotError};
 pub use start::{LastGood, Start, last_good, start};
 pub use types::{
-    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
+    DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel, LogTarget, Schedule,
+    SmtpTls, StatusCode, Transport, UndoLost, When, is_local,
 };
 
 use problem::BUILTIN;
@@ -240,7 +240,8 @@ impl Config {
     }
 }
 
-/// Reads every section of the merged tree.
+/// Reads every section of the merged tree. Of an invalid one the built-in values are read, so that the others are
+/// checked as well.
 fn read(root: &Value, directory: PathBuf, collector: &mut Collector) -> Option<Config> {
     let none = HashMap::new();
     let tree = match &root.kind {
@@ -248,41 +249,24 @@ fn read(root: &Value, directory: PathBuf, collector: &mut Collector) -> Option<C
         _ => &none,
     };
     refuse_unknown_sections(tree, collector);
-    let server = section(tree.get("server"), "server", collector);
-    let log = section(tree.get("log"), "log", collector);
-    let metrics = section(tree.get("metrics"), "metrics", collector);
-    let dns = section(tree.get("dns"), "dns", collector);
-    let tld = section(tree.get("tld"), "tld", collector);
-    let policy = section(tree.get("policy"), "policy", collector);
-    let lists = section(tree.get("lists"), "lists", collector);
-    let outbound = section(tree.get("outbound"), "outbound", collector);
-    let banner = section(tree.get("banner"), "banner", collector);
-    let exempt = section(tree.get("exempt"), "exempt", collector);
-    let upstream = section(tree.get("upstream"), "upstream", collector);
-    let rules = named_sections(tree.get("rules"), "rules", collector);
-    let feeds = named_sections(tree.get("feeds"), "feeds", collector);
-    let blocklists = named_sections(tree.get("blocklists"), "blocklists", collector);
-    let limits = section(tree.get("limits"), "limits", collector);
-    let journal = section(tree.get("journal"), "journal", collector);
-    let digest = section(tree.get("digest"), "digest", collector);
     Some(Config {
-        server: server?,
-        log: log?,
-        metrics: metrics?,
-        dns: dns?,
-        tld: tld?,
-        policy: policy?,
-        lists: lists?,
-        outbound: outbound?,
-        banner: banner?,
-        exempt: exempt?,
-        upstream: upstream?,
-        rules: rules?,
-        feeds: feeds?,
-        blocklists: blocklists?,
-        limits: limits?,
-        journal: journal?,
-        digest: digest?,
+        server: section_of(tree, "server", collector)?,
+        log: section_of(tree, "log", collector)?,
+        metrics: section_of(tree, "metrics", collector)?,
+        dns: section_of(tree, "dns", collector)?,
+        tld: section_of(tree, "tld", collector)?,
+        policy: section_of(tree, "policy", collector)?,
+        lists: section_of(tree, "lists", collector)?,
+        outbound: section_of(tree, "outbound", collector)?,
+        banner: section_of(tree, "banner", collector)?,
+        exempt: section_of(tree, "exempt", collector)?,
+        upstream: section_of(tree, "upstream", collector)?,
+        rules: named_sections(tree, "rules", collector)?,
+        feeds: named_sections(tree, "feeds", collector)?,
+        blocklists: named_sections(tree, "blocklists", collector)?,
+        limits: section_of(tree, "limits", collector)?,
+        journal: section_of(tree, "journal", collector)?,
+        digest: section_of(tree, "digest", collector)?,
         directory,
         main_file: None,
         files: Files::Disk,
@@ -302,6 +286,14 @@ fn refuse_unknown_sections(tree: &HashMap<String, Value>, collector: &mut Collec
     }
 }
 
+fn section_of<S: Section>(
+    tree: &HashMap<String, Value>,
+    name: &str,
+    collector: &mut Collector,
+) -> Option<S> {
+    section(tree.get(name), name, collector)
+}
+
 fn section<S: Section>(value: Option<&Value>, path: &str, collector: &mut Collector) -> Option<S> {
     let mut table = Table::new(path.to_owned(), value, S::KEYS, collector);
     let section = S::read(&mut table);
@@ -310,26 +302,22 @@ fn section<S: Section>(value: Option<&Value>, path: &str, collector: &mut Collec
 }
 
 fn named_sections<S: Section>(
-    value: Option<&Value>,
+    tree: &HashMap<String, Value>,
     section_name: &str,
     collector: &mut Collector,
 ) -> Option<BTreeMap<String, S>> {
-    let Some(value) = value else { return Some(BTreeMap::new()) };
+    let Some(value) = tree.get(section_name) else { return Some(BTreeMap::new()) };
     let ValueKind::Table(table) = &value.kind else {
         let at = setting::RawValue { key: section_name, value, range: None };
         collector.problems.push(at.problem(format!("tables [{section_name}.NAME]")));
-        return None;
+        return Some(BTreeMap::new());
     };
     let sorted: BTreeMap<&String, &Value> = table.iter().collect();
-    let mut tables = Some(BTreeMap::new());
-    for (name, value) in sorted {
-        let table = section::<S>(Some(value), &format!("{section_name}.{name}"), collector);
-        tables = tables.zip(table).map(|(mut tables, table)| {
-            tables.insert(name.clone(), table);
-            tables
-        });
-    }
-    tables
+    let read = |(name, value): (&String, &Value)| {
+        let table = section(Some(value), &format!("{section_name}.{name}"), collector)?;
+        Some((name.clone(), table))
+    };
+    sorted.into_iter().map(read).collect()
 }
 
 /// The unknown keys of an unknown section, or the section itself if it has none.

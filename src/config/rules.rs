@@ -228,10 +228,8 @@ impl Config {
         let bytes = |size: super::Size| usize::try_from(size.0).unwrap_or(usize::MAX);
         engine::Policy {
             level: policy.level,
-            verdict_actions: policy.actions.verdicts.clone(),
-            reason_actions: policy.actions.reasons.clone(),
-            message_actions: policy.message_actions.verdicts.clone(),
-            reason_message_actions: policy.message_actions.reasons.clone(),
+            link_actions: policy.actions.clone(),
+            message_actions: policy.message_actions.clone(),
             signed: policy.signed,
             linkify: policy.linkify,
             notice: policy.notice,
@@ -302,7 +300,7 @@ impl Config {
         let of_rules = of_rules.map(|(section, rule)| (section, &rule.message_actions));
         let all = [("policy".to_owned(), &self.policy.message_actions)].into_iter().chain(of_rules);
         for (section, actions) in all {
-            if actions.verdicts.contains_key(&Verdict::Ok) {
+            if actions.by_verdict.contains_key(&Verdict::Ok) {
                 note(
                     &format!("{section}.message_actions.ok"),
                     "a message without a finding is delivered as it is: this has no effect",
@@ -470,10 +468,8 @@ fn rule(name: &str, section: &RuleSection) -> Rule {
             notice: section.notice,
             html_attachments: section.html_attachments,
             subject_tag: section.subject_tag.clone(),
-            verdict_actions: section.actions.verdicts.clone(),
-            reason_actions: section.actions.reasons.clone(),
-            message_actions: section.message_actions.verdicts.clone(),
-            reason_message_actions: section.message_actions.reasons.clone(),
+            link_actions: section.actions.clone(),
+            message_actions: section.message_actions.clone(),
         },
     }
 }

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use crate::engine::outcome::Disposition;
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
+    Actions, HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
     RestrictionLevel, Signed,
 };
+use crate::milter::Endpoint;
 use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 
 use super::schema::settings;
 use super::setting::Size;
 use super::types::{
-    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Final, Host, HttpsUrl, LogFormat,
-    LogLevel, LogTarget, ProtectedName, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
+    DnsMode, DnsServer, Domain, FileMode, Final, Host, HttpsUrl, LogFormat, LogLevel, LogTarget,
+    ProtectedName, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 settings! {
@@ -23,7 +24,7 @@ settings! {
         /// Where the MTA connects: `inet:PORT@HOST` or `unix:/PATH`; may be several. Sockets
         /// inherited from systemd are used in addition. Default: loopback, so that nothing is
         /// offered to the network unless you ask for it.
-        listen: Vec<Address> = "[\"inet:8895@127.0.0.1\"]", Restart;
+        listen: Vec<Endpoint> = "[\"inet:8895@127.0.0.1\"]", Restart;
         /// Permission bits of unix sockets, in octal. Default: owner and group, because smtpd runs
         /// as another user than this daemon.
         socket_mode: FileMode = "\"0660\"", Restart;
@@ -83,7 +84,7 @@ settings! {
     pub struct Metrics {
         /// `inet:PORT@HOST` on loopback, or `unix:/PATH`; empty is off. Default: off, so that
         /// nothing listens unless you ask for it.
-        listen: Option<Address> = "\"\"", Restart;
+        listen: Option<Endpoint> = "\"\"", Restart;
         /// Whether the address may be other than loopback. Statistics of your mail then go over the
         /// network unencrypted: use an internal network, and set a token.
         beyond_loopback: bool = "false", Restart;

@@ -1,7 +1,6 @@
 //! Types of settings: addresses, domains, times of day, sets of actions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
 
@@ -9,24 +8,16 @@ use ::config::ValueKind;
 
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
+    Actions, HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
     RestrictionLevel, Signed,
 };
+use crate::milter::Endpoint;
 use crate::policy::{
-    DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust, ipv6_host,
+    DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust, ipv6_host, is_loopback,
 };
 
 use super::problem::{KNOWN_KEY, Problem, nearest};
 use super::setting::{NumberRange, RawValue, Setting, Text, choice};
-
-/// An address to listen on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Address {
-    /// `inet:PORT@HOST`; the host is a name or an address, without brackets.
-    Inet { host: String, port: u16 },
-    /// `unix:PATH`, absolute.
-    Unix(PathBuf),
-}
 
 /// A domain in lower-case A-label form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,24 +55,11 @@ pub enum Schedule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusCode(pub String);
 
-/// Actions by verdict and by reason, in one table: `unsafe = "defang"`, `userinfo = "leave"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Actions<A> {
-    pub verdicts: BTreeMap<Verdict, A>,
-    pub reasons: BTreeMap<Reason, A>,
-}
-
 /// Conditions on the message itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
     /// One of these must be true.
     pub header: Vec<HeaderTest>,
-}
-
-impl<A> Default for Actions<A> {
-    fn default() -> Self {
-        Actions { verdicts: BTreeMap::new(), reasons: BTreeMap::new() }
-    }
 }
 
 word_enum! {
@@ -211,13 +189,13 @@ choice!(HtmlAttachments {
     "edit" = HtmlAttachments::Edit,
 });
 
-impl Text for Address {
+impl Text for Endpoint {
     const EXPECTED: &'static str = "inet:PORT@HOST or unix:/PATH";
 
-    fn parse(text: &str) -> Result<Address, Option<String>> {
+    fn parse(text: &str) -> Result<Endpoint, Option<String>> {
         if let Some(path) = text.strip_prefix("unix:").or_else(|| text.strip_prefix("local:")) {
             return if path.starts_with('/') && !path.contains('\0') {
-                Ok(Address::Unix(PathBuf::from(path)))
+                Ok(Endpoint::Unix(PathBuf::from(path)))
             } else {
                 Err(Some("an absolute path after unix:".to_owned()))
             };
@@ -231,7 +209,7 @@ impl Text for Address {
         if bare.parse::<IpAddr>().is_err() && Domain::parse(bare).is_err() {
             return Err(Some("a host name or an IP address after @".to_owned()));
         }
-        Ok(Address::Inet { host: bare.to_owned(), port })
+        Ok(Endpoint::Inet { host: bare.to_owned(), port })
     }
 }
 
@@ -245,31 +223,29 @@ fn milter_form(text: &str) -> Option<String> {
         Err(_) if text.starts_with('/') => format!("unix:{text}"),
         Err(_) => return None,
     };
-    Address::parse(&meant).ok()?;
-    Some(format!("{}, {meant} say", Address::EXPECTED))
+    Endpoint::parse(&meant).ok()?;
+    Some(format!("{}, {meant} say", Endpoint::EXPECTED))
 }
 
-impl Address {
-    /// Whether only this machine can connect to it.
-    pub fn is_local(&self) -> bool {
-        match self {
-            Address::Unix(_) => true,
-            Address::Inet { host, .. } => is_loopback(host),
-        }
+/// Whether only this machine can connect to an address.
+pub fn is_local(address: &Endpoint) -> bool {
+    match address {
+        Endpoint::Unix(_) => true,
+        Endpoint::Inet { host, .. } => is_loopback(host),
     }
 }
 
 /// Whether two of the addresses cannot be listened at together, however they are written. Names other than `localhost`
 /// are not resolved. Linear.
-pub fn collide<'a>(addresses: impl Iterator<Item = &'a Address>) -> bool {
+pub fn collide<'a>(addresses: impl Iterator<Item = &'a Endpoint>) -> bool {
     let (mut paths, mut hosts) = (HashSet::new(), HashSet::new());
     let mut ports: HashMap<u16, OnPort> = HashMap::new();
     for address in addresses {
         let is_new = match address {
-            Address::Unix(path) => paths.insert(plain(path)),
+            Endpoint::Unix(path) => paths.insert(plain(path)),
             // Any free port.
-            Address::Inet { port: 0, .. } => true,
-            Address::Inet { host, port } => {
+            Endpoint::Inet { port: 0, .. } => true,
+            Endpoint::Inet { host, port } => {
                 ports.entry(*port).or_default().add(host);
                 hosts.insert((host.to_ascii_lowercase(), *port))
             }
@@ -328,15 +304,6 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-impl fmt::Display for Address {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Address::Inet { host, port } => write!(out, "inet:{port}@{host}"),
-            Address::Unix(path) => write!(out, "unix:{}", path.display()),
-        }
-    }
-}
-
 impl Text for Domain {
     const EXPECTED: &'static str = "a host or domain name";
 
@@ -375,11 +342,6 @@ impl Domain {
     pub fn is_this_host(&self) -> bool {
         is_loopback(&self.0)
     }
-}
-
-/// A name or an address that never leaves the machine (RFC 6761 §6.3).
-fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 impl Text for DnsServer {
@@ -512,6 +474,7 @@ impl Setting for When {
     }
 }
 
+/// In one table: `unsafe = "defang"`, `userinfo = "leave"`.
 impl<A: Text> Setting for Actions<A> {
     fn expected(_: Option<NumberRange>) -> String {
         format!("a table: verdict or reason code = {}", A::expected())
@@ -530,10 +493,10 @@ impl<A: Text> Setting for Actions<A> {
             let action = A::read(RawValue { key: &key, value, range: None }, problems);
             match (Verdict::from_name(name), Reason::from_code(name)) {
                 (Some(verdict), _) => {
-                    actions.verdicts.extend(action.map(|action| (verdict, action)));
+                    actions.by_verdict.extend(action.map(|action| (verdict, action)));
                 }
                 (None, Some(reason)) => {
-                    actions.reasons.extend(action.map(|action| (reason, action)));
+                    actions.by_reason.extend(action.map(|action| (reason, action)));
                 }
                 (None, None) => {
                     let at = RawValue { key: &key, value, range: None };

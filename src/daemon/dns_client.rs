@@ -272,12 +272,12 @@ impl ListResolver {
         let list = &self.list.name;
         match said {
             BlocklistAnswer::Refused => {
-                if let Some(more) = self.refused.admit(Instant::now()) {
+                if let Some(more) = self.refused.admit() {
                     tracing::warn!(list, more, "the block list refuses to answer: {REFUSES}");
                 }
             }
             BlocklistAnswer::Unexpected => {
-                if let Some(more) = self.odd.admit(Instant::now()) {
+                if let Some(more) = self.odd.admit() {
                     tracing::warn!(
                         list,
                         more,

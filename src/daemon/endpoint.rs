@@ -25,10 +25,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::health::{Health, Trouble};
-use super::listen;
 use super::metrics::Metrics;
 use super::notify::Notifier;
-use crate::config::Config;
+use crate::config::{Config, is_local};
 use crate::file;
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
@@ -69,9 +68,9 @@ impl EndpointConfig {
         let address = config.metrics.listen.as_ref()?;
         let token_file = config.metrics.token_file.as_ref().map(|file| config.resolve(file));
         Some(EndpointConfig {
-            endpoint: listen::endpoint(address),
+            endpoint: address.clone(),
             access: Access { mode: config.server.socket_mode.0, group: None },
-            open_to_all: !address.is_local() && token_file.is_none(),
+            open_to_all: !is_local(address) && token_file.is_none(),
             token_file,
         })
     }

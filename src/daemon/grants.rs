@@ -2,8 +2,6 @@
 //! program may offer less, and then what would be edited passes as it came. What is to be refused, put off or
 //! discarded needs no grant. Header, log and metrics say so.
 
-use std::time::Instant;
-
 use super::job::Judged;
 use super::metrics::{Grant, Metrics};
 use super::throttle::Throttle;
@@ -70,7 +68,7 @@ impl GrantLog {
 
     fn log(&self, mail: &Mail, missing: &[Grant]) {
         let set = missing.iter().fold(0, |set, grant| set | 1 << *grant as usize);
-        let admitted = self.0.get(set).and_then(|throttle| throttle.admit(Instant::now()));
+        let admitted = self.0.get(set).and_then(|throttle| throttle.admit());
         if let Some(more) = admitted {
             let words: Vec<&str> = missing.iter().map(|grant| grant.as_str()).collect();
             tracing::warn!(

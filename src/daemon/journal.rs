@@ -161,7 +161,7 @@ impl Writer {
             return;
         };
         self.metrics.journal_fault(fault);
-        if let Some(more) = self.throttle.admit(Instant::now()) {
+        if let Some(more) = self.throttle.admit() {
             tracing::error!(%error, more, "events are not recorded; mail is not affected");
         }
     }

@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::seal;
 use super::settings::{self, Loaded};
@@ -99,7 +98,7 @@ impl Kept {
             }
             Ok(_) => {}
             Err(error) => {
-                if let Some(more) = self.failed.admit(Instant::now()) {
+                if let Some(more) = self.failed.admit() {
                     tracing::warn!(%error, more, "{NOT_SAVED}");
                 }
                 return;
@@ -119,7 +118,7 @@ impl Kept {
         match atomic_file::replace(path, key, atomic_file::PRIVATE) {
             Ok(()) => tracing::warn!("{name}: it was gone: the key in use is written there anew"),
             Err(error) => {
-                if let Some(more) = self.failed.admit(Instant::now()) {
+                if let Some(more) = self.failed.admit() {
                     tracing::warn!(%error, more, "{name}: the key in use is gone, and not written anew");
                 }
             }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use listenfd::ListenFd;
 
-use crate::config::{Address, Config, Errors, Problem};
+use crate::config::{Config, Errors, Problem};
 use crate::file;
 use crate::milter::Endpoint;
 use crate::milter::endpoint::{Access, Listener, not_a_socket};
@@ -28,8 +28,8 @@ pub fn bind(
     if activated && source == ListenSource::Default {
         return Ok(listeners);
     }
-    for address in &config.server.listen {
-        match bind_one(config, address) {
+    for endpoint in &config.server.listen {
+        match bind_one(config, endpoint) {
             Ok(listener) => listeners.push(listener),
             Err(error) if activated => {
                 let error = error.to_string();
@@ -45,15 +45,14 @@ pub fn bind(
 }
 
 /// Binds one address.
-fn bind_one(config: &Config, address: &Address) -> Result<Listener, Box<Problem>> {
+fn bind_one(config: &Config, endpoint: &Endpoint) -> Result<Listener, Box<Problem>> {
     let server = &config.server;
     let group = server.socket_group.as_deref().map(group_id).transpose().map_err(|error| {
         let found = format!("{error:#}");
         Box::new(Problem { found, ..config.problem("server.socket_group", EXPECTED_GROUP) })
     })?;
-    let endpoint = endpoint(address);
     let access = Access { mode: server.socket_mode.0, group };
-    Listener::bind(&endpoint, access).map_err(|error| {
+    Listener::bind(endpoint, access).map_err(|error| {
         let said = format!("cannot listen at {endpoint}: {}", file::reason(&error));
         Box::new(Problem::plain(config, "server.listen", said))
     })
@@ -68,16 +67,16 @@ pub fn check(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
     let group = config.server.socket_group.as_deref();
     let wrong = group.filter(|name| group_id(name).is_err());
     let wrong = wrong.map(|_| config.problem("server.socket_group", EXPECTED_GROUP));
-    let taken = config.server.listen.iter().filter_map(|address| match address {
-        Address::Inet { .. } => None,
-        Address::Unix(path) => not_a_socket(path).map(|what| (endpoint(address), what)),
+    let taken = config.server.listen.iter().filter_map(|endpoint| match endpoint {
+        Endpoint::Inet { .. } => None,
+        Endpoint::Unix(path) => not_a_socket(path).map(|what| (endpoint, what)),
     });
     let taken = taken.map(|(endpoint, what)| {
         Problem::plain(config, "server.listen", format!("cannot listen at {endpoint}: {what}"))
     });
-    let missing = config.server.listen.iter().filter_map(|address| match address {
-        Address::Inet { .. } => None,
-        Address::Unix(path) => path
+    let missing = config.server.listen.iter().filter_map(|endpoint| match endpoint {
+        Endpoint::Inet { .. } => None,
+        Endpoint::Unix(path) => path
             .parent()
             .filter(|directory| !directory.as_os_str().is_empty() && !directory.is_dir()),
     });
@@ -96,14 +95,6 @@ pub enum ListenSource {
     /// They are the built-in ones.
     Default,
     Configured,
-}
-
-/// An address of the configuration in the form of the milter server.
-pub fn endpoint(address: &Address) -> Endpoint {
-    match address {
-        Address::Inet { host, port } => Endpoint::Inet { host: host.clone(), port: *port },
-        Address::Unix(path) => Endpoint::Unix(path.clone()),
-    }
 }
 
 /// The lines to add to Postfix's main.cf.

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::seal::{self, Seal};
 use crate::engine::link::to_ascii;
 use crate::file;
+use crate::policy::is_loopback;
 use crate::record::printable;
 
 /// Where our own mail goes, and how.
@@ -176,8 +177,7 @@ pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError
 }
 
 fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerError> {
-    let local = ["localhost", "127.0.0.1", "::1"].contains(&smtp.host.as_str());
-    if smtp.encryption == Encryption::None && smtp.login.is_some() && !local {
+    if smtp.encryption == Encryption::None && smtp.login.is_some() && !is_loopback(&smtp.host) {
         return Err(MailerError::PasswordWithoutTls(smtp.host.clone()));
     }
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&smtp.host)

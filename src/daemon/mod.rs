@@ -64,7 +64,7 @@ use health::{Health, Trouble};
 use journal::Recorder;
 use kept::Kept;
 use listen::ListenSource;
-pub use listen::{Inherited, NoSockets, check as check_sockets, endpoint as endpoint_of};
+pub use listen::{Inherited, NoSockets, check as check_sockets};
 use log::LogHandle;
 use metrics::{JournalFault, Metrics, TaskResult};
 use notify::Notifier;

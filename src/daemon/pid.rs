@@ -4,7 +4,6 @@
 use std::ffi::CStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use super::state_dir;
+use crate::file;
 
 /// The pid file and the lock on its directory. Dropping it removes the file, if it still holds our process id,
 /// then releases the lock.
@@ -71,7 +71,7 @@ impl PidFile {
         let known = self.locked.as_ref().and_then(|locked| locked.metadata().ok());
         let Some(known) = known else { return Ok(Directory::Same) };
         let now = fs::metadata(directory(&self.path));
-        if now.is_ok_and(|now| (now.dev(), now.ino()) == (known.dev(), known.ino())) {
+        if now.is_ok_and(|now| file::is_same(&now, &known)) {
             return Ok(Directory::Same);
         }
         // An error is that of whoever writes there next.

@@ -1,7 +1,7 @@
 //! Reports messages and socket events to the log, the metrics and the journal.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use super::header_fields;
 use super::health::{Health, Trouble};
@@ -134,25 +134,25 @@ impl Reporter {
                     "all {connections} connections of server.max_connections are in the middle of \
                      a message, new ones wait"
                 );
-                if let Some(more) = self.full.admit(Instant::now()) {
+                if let Some(more) = self.full.admit() {
                     tracing::warn!(connections, more, "{text}");
                 }
                 self.health.set_trouble(Trouble::Connections, Some(text));
             }
             Event::FullNoMore => drop(self.health.set_trouble(Trouble::Connections, None)),
             Event::NotAccepted(error) => {
-                if let Some(more) = self.not_accepted.admit(Instant::now()) {
+                if let Some(more) = self.not_accepted.admit() {
                     tracing::error!(%error, more, "connection not accepted");
                 }
             }
             Event::Evicted => {
-                if let Some(more) = self.evicted.admit(Instant::now()) {
+                if let Some(more) = self.evicted.admit() {
                     tracing::warn!(more, "the longest idle connection was closed for a new one");
                 }
             }
             // The message is reported by itself.
             Event::OutOfMemory { held, limit } => {
-                if let Some(more) = self.out_of_memory.admit(Instant::now()) {
+                if let Some(more) = self.out_of_memory.admit() {
                     tracing::warn!(
                         held,
                         limit,

@@ -15,7 +15,7 @@ use sha2::Sha256;
 use super::header_fields::field;
 use crate::atomic_file;
 use crate::config::Config;
-use crate::engine::splice::hex;
+use crate::engine::hex;
 use crate::file;
 
 /// Name of the header field.
@@ -92,7 +92,7 @@ impl Seal {
     /// The value of the field for this mail.
     pub fn value(&self, message_id: &str, body: &[u8]) -> String {
         let seal = self.mac(message_id.as_bytes(), body).finalize().into_bytes();
-        format!("v=1; s={}", hex(&seal))
+        format!("v=1; s={}", hex::encode(&seal))
     }
 
     /// Whether this is our own mail: its field was made here for its Message-ID and its body. `head` is the
@@ -113,16 +113,8 @@ impl Seal {
         let Some(digits) = value.strip_prefix(b"v=1;s=") else {
             return false;
         };
-        let digit = |byte: &u8| char::from(*byte).to_digit(16);
-        let mac: Option<Vec<u8>> = digits
-            .chunks(2)
-            .map(|pair| match pair {
-                [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-                _ => None,
-            })
-            .collect();
         // Compared in constant time.
-        mac.is_some_and(|mac| self.mac(message_id, body).verify_slice(&mac).is_ok())
+        hex::decode(digits).is_some_and(|mac| self.mac(message_id, body).verify_slice(&mac).is_ok())
     }
 
     fn mac(&self, message_id: &[u8], body: &[u8]) -> Hmac<Sha256> {

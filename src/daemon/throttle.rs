@@ -18,8 +18,12 @@ struct LastLine {
 }
 
 impl Throttle {
-    /// `None` when the line is to be held back. Else how many lines were held back since the last one.
-    pub fn admit(&self, now: Instant) -> Option<u64> {
+    /// `None` when a line of this moment is to be held back. Else how many were held back since the last one.
+    pub fn admit(&self) -> Option<u64> {
+        self.admit_at(Instant::now())
+    }
+
+    fn admit_at(&self, now: Instant) -> Option<u64> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_mut() {
             Some(last) if now.saturating_duration_since(last.time) < LINE_INTERVAL => {
@@ -43,11 +47,11 @@ mod tests {
     fn a_flood_is_one_line_a_minute_that_says_how_many() {
         let throttle = Throttle::default();
         let start = Instant::now();
-        assert_eq!(throttle.admit(start), Some(0));
+        assert_eq!(throttle.admit_at(start), Some(0));
         for second in 1..60 {
-            assert_eq!(throttle.admit(start + Duration::from_secs(second)), None);
+            assert_eq!(throttle.admit_at(start + Duration::from_secs(second)), None);
         }
-        assert_eq!(throttle.admit(start + LINE_INTERVAL), Some(59));
-        assert_eq!(throttle.admit(start + 3 * LINE_INTERVAL), Some(0));
+        assert_eq!(throttle.admit_at(start + LINE_INTERVAL), Some(59));
+        assert_eq!(throttle.admit_at(start + 3 * LINE_INTERVAL), Some(0));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::policy::{Defang, Linkify, MessageAction, OnAmbiguous};
+use crate::engine::policy::{Actions, Defang, Linkify, MessageAction, OnAmbiguous};
 use crate::engine::{Outcome, Policy};
 
 /// The policy that a message is judged by.
@@ -30,8 +30,7 @@ impl Judging {
         policy.exempt.get_or_insert_with(|| why.to_owned());
         policy.defang = Defang::Judged;
         policy.linkify = Linkify::Off;
-        policy.message_actions.clear();
-        policy.reason_message_actions.clear();
+        policy.message_actions = Actions::default();
         let wanted = holds_back(&selected).then_some(selected);
         Judging { policy: Arc::new(policy), wanted }
     }
@@ -39,7 +38,7 @@ impl Judging {
 
 /// Whether the policy holds messages back because of what is found in them.
 fn holds_back(policy: &Policy) -> bool {
-    let mut actions = policy.message_actions.values().chain(policy.reason_message_actions.values());
+    let mut actions = policy.message_actions.values();
     policy.edits()
         && (policy.on_ambiguous == OnAmbiguous::Quarantine
             || actions.any(|action| matches!(action, MessageAction::Dispose(_))))

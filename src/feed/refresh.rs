@@ -13,8 +13,8 @@ use super::line::ListLayout;
 use super::parse::{ParseError, Parsed, parse};
 use super::store::{Metadata, Store};
 use crate::engine::Verdict;
+use crate::engine::hex;
 use crate::engine::lists::Listing;
-use crate::engine::splice::hex;
 use crate::fetch::{self, Fetch, FetchError, Validators};
 
 /// Names of the operator that are named of those that a list has.
@@ -207,25 +207,23 @@ fn open_newer(feed: &Feed, stored: Option<&Metadata>) -> Result<Option<NewList>,
     let source = feed.source.place();
     match &feed.source {
         Source::Url(fetch) => {
-            let stored = stored.map(|metadata| Validators {
-                etag: metadata.etag.clone(),
-                last_modified: metadata.last_modified.clone(),
-            });
-            let Some(fetched) = fetch::get(fetch, "*/*", stored.as_ref())? else {
+            let stored = stored.map(|metadata| &metadata.validators);
+            let Some(fetched) = fetch::get(fetch, "*/*", stored)? else {
                 return Ok(None);
             };
-            let Validators { etag, last_modified } = fetched.validators;
-            let metadata = Metadata { source, etag, last_modified, ..Metadata::default() };
+            let metadata =
+                Metadata { source, validators: fetched.validators, ..Metadata::default() };
             let bytes = fetched.body.into_with_config().limit(u64::MAX).reader();
             Ok(Some((Box::new(bytes), metadata)))
         }
         Source::File(path) => {
             let stamp = file_stamp(path).map_err(|error| io_error(path, error))?;
-            if stored.is_some_and(|metadata| metadata.etag.as_ref() == Some(&stamp)) {
+            if stored.is_some_and(|metadata| metadata.validators.etag.as_ref() == Some(&stamp)) {
                 return Ok(None);
             }
             let file = File::open(path).map_err(|error| io_error(path, error))?;
-            let metadata = Metadata { source, etag: Some(stamp), ..Metadata::default() };
+            let validators = Validators { etag: Some(stamp), ..Validators::default() };
+            let metadata = Metadata { source, validators, ..Metadata::default() };
             Ok(Some((Box::new(file), metadata)))
         }
     }
@@ -273,7 +271,7 @@ fn read(
     let parsed = parse(BufReader::new(&mut reader), &feed.layout, feed.max_entries);
     let place = place.to_owned();
     match parsed {
-        Ok(parsed) => Ok((parsed, hex(&reader.hash.finalize()))),
+        Ok(parsed) => Ok((parsed, hex::encode(&reader.hash.finalize()))),
         Err(_) if reader.too_long => Err(FeedError::TooLong { place, most: feed.max_bytes }),
         Err(ParseError::Io(source)) => Err(FeedError::Io { place, source }),
         Err(source) => Err(FeedError::Parse { place, source }),

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::AtomicFile;
+use crate::fetch::Validators;
 
 /// The files of the state directory.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub struct Store {
 pub struct Metadata {
     /// Where the list came from. Validators of another source mean nothing.
     pub source: String,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
+    #[serde(flatten)]
+    pub validators: Validators,
     /// SHA-256 of the stored list, 64 hexadecimal digits.
     pub sum: String,
     /// The URL of the checksum that the list was compared with.

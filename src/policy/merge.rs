@@ -12,7 +12,7 @@ use crate::engine::Policy;
 use crate::engine::lists::Lists;
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
+    Actions, HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
 };
 
 /// The merged settings of all recipients; `None` if there are none.
@@ -33,8 +33,7 @@ pub(super) fn merge(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     if everyone.iter().any(|policy| policy.linkify == Linkify::Off) {
         merged.linkify = Linkify::Off;
     }
-    merged.message_actions = agreed_by_verdict(&everyone);
-    merged.reason_message_actions = agreed_by_reason(&everyone);
+    merged.message_actions = agreed_actions(&everyone);
     merged.on_error = agreed(everyone.iter().map(|policy| policy.on_error));
     merged.on_limit = agreed(everyone.iter().map(|policy| policy.on_limit));
     merged.on_exhausted = agreed(everyone.iter().map(|policy| policy.on_exhausted));
@@ -76,9 +75,11 @@ pub(super) fn strictest(rules: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     }
     let mut strictest = Policy::clone(&*merge(rules)?);
     strictest.rule.clone_from(&first.rule);
-    strictest.message_actions = strictest_actions(rules.iter().map(|rule| &rule.message_actions));
-    strictest.reason_message_actions =
-        strictest_actions(rules.iter().map(|rule| &rule.reason_message_actions));
+    let actions = || rules.iter().map(|rule| &rule.message_actions);
+    strictest.message_actions = Actions {
+        by_verdict: strictest_actions(actions().map(|actions| &actions.by_verdict)),
+        by_reason: strictest_actions(actions().map(|actions| &actions.by_reason)),
+    };
     let max = |of: fn(&Policy) -> Disposition| rules.iter().map(|rule| of(rule)).max();
     strictest.on_error = max(|rule| rule.on_error)?;
     strictest.on_limit = max(|rule| rule.on_limit)?;
@@ -121,8 +122,7 @@ fn without_edits(first: &Policy, everyone: &[&Policy]) -> Policy {
         None => everyone.iter().map(|policy| policy.mode).max().unwrap_or_default(),
     };
     merged.level = everyone.iter().map(|policy| policy.level).min().unwrap_or_default();
-    merged.verdict_actions.clear();
-    merged.reason_actions.clear();
+    merged.link_actions = Actions::default();
     merged
 }
 
@@ -152,26 +152,22 @@ fn stricter(first: &Policy, editing: &[&Policy]) -> Policy {
             merged.html_attachments = HtmlAttachments::Edit;
         }
     }
-    merged.verdict_actions = BTreeMap::new();
-    merged.reason_actions = BTreeMap::new();
-    let verdicts: BTreeSet<Verdict> =
-        editing.iter().flat_map(|policy| policy.verdict_actions.keys().copied()).collect();
-    for verdict in verdicts {
+    merged.link_actions = Actions::default();
+    for verdict in keys(editing, |policy| &policy.link_actions.by_verdict) {
         if let Some(action) = editing.iter().map(|policy| by_verdict(policy, verdict)).max() {
-            merged.verdict_actions.insert(verdict, action);
+            merged.link_actions.by_verdict.insert(verdict, action);
         }
     }
-    let reasons: BTreeSet<Reason> =
-        editing.iter().flat_map(|policy| policy.reason_actions.keys().copied()).collect();
-    for reason in reasons {
+    for reason in keys(editing, |policy| &policy.link_actions.by_reason) {
         let action = editing.iter().map(|policy| by_reason(policy, reason)).max();
-        let unanimous = editing.iter().all(|policy| policy.reason_actions.contains_key(&reason));
+        let mut actions = editing.iter().map(|policy| &policy.link_actions.by_reason);
+        let unanimous = actions.all(|actions| actions.contains_key(&reason));
         // The action for a reason comes before that for its verdict. If some settings leave it to the verdict, and
         // that is as strict, it is left to the verdict: a verdict that is lowered then lowers the action too.
         if let Some(action) = action
             && (unanimous || action > by_verdict(&merged, reason.verdict()))
         {
-            merged.reason_actions.insert(reason, action);
+            merged.link_actions.by_reason.insert(reason, action);
         }
     }
     merged
@@ -180,35 +176,40 @@ fn stricter(first: &Policy, editing: &[&Policy]) -> Policy {
 fn by_verdict(policy: &Policy, verdict: Verdict) -> LinkAction {
     let edited_from = if policy.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
     let usual = if verdict >= edited_from { LinkAction::Defang } else { LinkAction::Leave };
-    policy.verdict_actions.get(&verdict).copied().unwrap_or(usual)
+    policy.link_actions.by_verdict.get(&verdict).copied().unwrap_or(usual)
 }
 
 fn by_reason(policy: &Policy, reason: Reason) -> LinkAction {
-    let by_reason = policy.reason_actions.get(&reason).copied();
+    let by_reason = policy.link_actions.by_reason.get(&reason).copied();
     by_reason.unwrap_or_else(|| by_verdict(policy, reason.verdict()))
 }
 
-fn agreed_by_verdict(everyone: &[&Policy]) -> BTreeMap<Verdict, MessageAction> {
-    let keys: BTreeSet<Verdict> =
-        everyone.iter().flat_map(|policy| policy.message_actions.keys().copied()).collect();
-    let actions = |verdict| everyone.iter().map(move |policy| on_verdict(policy, verdict));
-    keys.into_iter().map(|verdict| (verdict, agreed_action(actions(verdict)))).collect()
+/// The verdicts or reasons for which one of these settings names an action.
+fn keys<K: Ord + Copy, A>(
+    policies: &[&Policy],
+    actions: impl Fn(&Policy) -> &BTreeMap<K, A>,
+) -> BTreeSet<K> {
+    policies.iter().flat_map(|policy| actions(policy).keys().copied()).collect()
 }
 
-fn agreed_by_reason(everyone: &[&Policy]) -> BTreeMap<Reason, MessageAction> {
-    let keys: BTreeSet<Reason> =
-        everyone.iter().flat_map(|policy| policy.reason_message_actions.keys().copied()).collect();
-    let actions = |reason: Reason| {
+fn agreed_actions(everyone: &[&Policy]) -> Actions<MessageAction> {
+    let by_verdict = |verdict| everyone.iter().map(move |policy| on_verdict(policy, verdict));
+    let by_reason = |reason: Reason| {
         everyone.iter().map(move |policy| {
-            let by_reason = policy.reason_message_actions.get(&reason).copied();
+            let by_reason = policy.message_actions.by_reason.get(&reason).copied();
             by_reason.unwrap_or(MessageAction::Header).max(on_verdict(policy, reason.verdict()))
         })
     };
-    keys.into_iter().map(|reason| (reason, agreed_action(actions(reason)))).collect()
+    let verdicts = keys(everyone, |policy| &policy.message_actions.by_verdict).into_iter();
+    let reasons = keys(everyone, |policy| &policy.message_actions.by_reason).into_iter();
+    Actions {
+        by_verdict: verdicts.map(|key| (key, agreed_action(by_verdict(key)))).collect(),
+        by_reason: reasons.map(|key| (key, agreed_action(by_reason(key)))).collect(),
+    }
 }
 
 fn on_verdict(policy: &Policy, verdict: Verdict) -> MessageAction {
-    policy.message_actions.get(&verdict).copied().unwrap_or(MessageAction::Header)
+    policy.message_actions.by_verdict.get(&verdict).copied().unwrap_or(MessageAction::Header)
 }
 
 /// The action that all ask for. If there is none, the subject tag if somebody asks for it.
@@ -278,10 +279,8 @@ mod tests {
                     mode,
                     level,
                     exempt: exempt.then(|| "profile".to_owned()),
-                    verdict_actions: actions.0,
-                    reason_actions: actions.1,
-                    message_actions: on_message.0,
-                    reason_message_actions: on_message.1,
+                    link_actions: Actions { by_verdict: actions.0, by_reason: actions.1 },
+                    message_actions: Actions { by_verdict: on_message.0, by_reason: on_message.1 },
                     ..Policy::default()
                 };
                 if edits(&base) { base } else { super::super::report_only_actions(&base) }
@@ -291,7 +290,7 @@ mod tests {
 
     /// What one policy does with a message because of a reason and its usual verdict.
     fn on_message(policy: &Policy, reason: Reason) -> MessageAction {
-        let by_reason = policy.reason_message_actions.get(&reason).copied();
+        let by_reason = policy.message_actions.by_reason.get(&reason).copied();
         by_reason.unwrap_or(MessageAction::Header).max(on_verdict(policy, reason.verdict()))
     }
 
@@ -331,10 +330,8 @@ mod tests {
             let back = merge(&[other, one]).unwrap();
             prop_assert_eq!(&there.rule, &back.rule);
             prop_assert_eq!(there.mode, back.mode);
-            prop_assert_eq!(&there.verdict_actions, &back.verdict_actions);
-            prop_assert_eq!(&there.reason_actions, &back.reason_actions);
+            prop_assert_eq!(&there.link_actions, &back.link_actions);
             prop_assert_eq!(&there.message_actions, &back.message_actions);
-            prop_assert_eq!(&there.reason_message_actions, &back.reason_message_actions);
         }
     }
 }

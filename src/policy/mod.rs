@@ -29,14 +29,14 @@ use rules::Rules;
 
 use crate::engine;
 use crate::engine::outcome::Disposition;
-use crate::engine::policy::{Defang, Linkify, MessageAction, Mode, OnAmbiguous};
+use crate::engine::policy::{Actions, Defang, Linkify, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
 pub use contacts::{AddressPair, AddressPairs, Flow};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use header_test::{HeaderTest, HeaderTestError};
 pub use local_mail::{Leaving, LocalMail};
-pub use network::{Network, NetworkError};
+pub use network::{Network, NetworkError, is_loopback};
 pub use pattern::{Address, Pattern, ascii_domain, ipv6_host, is_below};
 pub use rule::{Conditions, DefangFrom, Overrides, Parties, Profile, Rule};
 pub use upstream::{Trust, TrustedField, Upstream};
@@ -336,8 +336,7 @@ fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     let mut policy = policy.clone();
     policy.defang = Defang::Judged;
     policy.linkify = Linkify::Off;
-    policy.message_actions.clear();
-    policy.reason_message_actions.clear();
+    policy.message_actions = Actions::default();
     policy.on_error = Disposition::Accept;
     policy.on_limit = Disposition::Accept;
     policy.on_exhausted = Disposition::Accept;
@@ -357,7 +356,6 @@ fn adapt_to_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy>
         MessageAction::Header | MessageAction::SubjectTag => true,
     };
     if policy.message_actions.values().all(keeps)
-        && policy.reason_message_actions.values().all(keeps)
         && [policy.on_error, policy.on_limit, policy.on_exhausted, policy.on_opaque]
             .into_iter()
             .all(possible)
@@ -365,8 +363,7 @@ fn adapt_to_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy>
         return policy;
     }
     let mut policy = engine::Policy::clone(&policy);
-    policy.message_actions.retain(|_, action| keeps(action));
-    policy.reason_message_actions.retain(|_, action| keeps(action));
+    policy.message_actions.retain(keeps);
     let changed = &mut policy;
     for disposition in [
         &mut changed.on_error,

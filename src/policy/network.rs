@@ -31,6 +31,12 @@ impl Network {
     }
 }
 
+/// Whether a host, a name or an address, can only be this machine (RFC 6761 §6.3).
+pub fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 impl FromStr for Network {
     type Err = NetworkError;
 

@@ -1,15 +1,13 @@
 //! A rule: conditions on the envelope, and the settings that it changes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::lists::Table;
-use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::{
-    Defang, HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, RestrictionLevel,
-    Signed,
+    Actions, Defang, HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice,
+    RestrictionLevel, Signed,
 };
 
 use super::pattern::Address;
@@ -85,10 +83,8 @@ pub struct Overrides {
     pub notice: Option<Notice>,
     pub html_attachments: Option<HtmlAttachments>,
     pub subject_tag: Option<String>,
-    pub verdict_actions: BTreeMap<Verdict, LinkAction>,
-    pub reason_actions: BTreeMap<Reason, LinkAction>,
-    pub message_actions: BTreeMap<Verdict, MessageAction>,
-    pub reason_message_actions: BTreeMap<Reason, MessageAction>,
+    pub link_actions: Actions<LinkAction>,
+    pub message_actions: Actions<MessageAction>,
 }
 
 /// A named rule.
@@ -174,10 +170,8 @@ impl Rule {
                 tables.push(Arc::new(Table::of_names(names)));
             }
         }
-        policy.verdict_actions.extend(&changes.verdict_actions);
-        policy.reason_actions.extend(&changes.reason_actions);
+        policy.link_actions.extend(&changes.link_actions);
         policy.message_actions.extend(&changes.message_actions);
-        policy.reason_message_actions.extend(&changes.reason_message_actions);
         // Last: a profile without changes must also remove the actions of the base.
         let mut policy = changes.profile.unwrap_or(profile).apply(policy);
         let edits = policy.exempt.is_none() && policy.mode != Mode::ReportOnly;

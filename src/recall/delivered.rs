@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::engine::host::Names;
 use crate::engine::lists::Lists;
 use crate::engine::outcome::{Bypass, Outcome, Reason, Verdict};
-use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
+use crate::engine::policy::{
+    Actions, Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous,
+};
 use crate::engine::splice::fields::check_seal;
 use crate::engine::splice::undo::{RECIPES, restore_one};
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
@@ -71,10 +73,11 @@ impl Recall {
             banner: Banner::default(),
             defang: Defang::Judged,
             header_fields: HeaderFields::Add,
-            verdict_actions: Verdict::ALL.map(|verdict| (verdict, LinkAction::Leave)).into(),
-            reason_actions: [(Reason::Listed, LinkAction::Defang)].into(),
-            message_actions: Default::default(),
-            reason_message_actions: Default::default(),
+            link_actions: Actions {
+                by_verdict: Verdict::ALL.map(|verdict| (verdict, LinkAction::Leave)).into(),
+                by_reason: [(Reason::Listed, LinkAction::Defang)].into(),
+            },
+            message_actions: Actions::default(),
             linkify: Linkify::Off,
             on_ambiguous: OnAmbiguous::Accept,
             undo_header_bytes: None,

@@ -15,9 +15,9 @@ use sha2::{Digest, Sha256};
 use super::SCHEMA_VERSION;
 use super::printable;
 use super::time::Timestamp;
+use crate::engine::hex;
 use crate::engine::outcome::{Bypass, Disposition, Done, Outcome, Verdict};
 use crate::engine::policy::{Mode, Policy};
-use crate::engine::splice::hex;
 use host::hosts;
 
 pub use host::{HostDone, HostEntry, MAX_HOSTS};
@@ -282,7 +282,7 @@ pub fn message_id(field: &[u8]) -> String {
     if id.is_empty() {
         return String::new();
     }
-    let mut digest = hex(&Sha256::digest(id));
+    let mut digest = hex::encode(&Sha256::digest(id));
     digest.truncate(MESSAGE_ID_DIGEST_CHARS);
     digest
 }

@@ -314,11 +314,8 @@ impl OpenSegment {
 
     /// Whether the path still leads to this file.
     fn is_in_place(&self) -> bool {
-        let same = |file: fs::Metadata, here: fs::Metadata| {
-            (file.dev(), file.ino()) == (here.dev(), here.ino())
-        };
         match (self.file.metadata(), fs::metadata(&self.path)) {
-            (Ok(file), Ok(here)) => same(file, here),
+            (Ok(file), Ok(here)) => file::is_same(&file, &here),
             (_, Err(error)) => {
                 !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use crate::engine::splice::hex;
+use crate::engine::hex;
 
 /// Bytes of the longest name. Paths and Message-IDs of real mail are shorter.
 pub const MAX_NAME_BYTES: usize = 512;
@@ -21,7 +21,7 @@ pub fn bounded(name: &str) -> Cow<'_, str> {
     let front = name.get(..name.floor_char_boundary(END_BYTES)).unwrap_or_default();
     let end = name.get(name.ceil_char_boundary(name.len() - END_BYTES)..).unwrap_or_default();
     let sum = Sha256::digest(name);
-    Cow::Owned(format!("{front}…[{}]…{end}", hex(sum.get(..8).unwrap_or_default())))
+    Cow::Owned(format!("{front}…[{}]…{end}", hex::encode(sum.get(..8).unwrap_or_default())))
 }
 
 #[cfg(test)]

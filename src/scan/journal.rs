@@ -9,14 +9,13 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::engine::splice::hex;
+use crate::engine::hex;
 use crate::file;
 use crate::record::tally::Tally;
 
@@ -68,18 +67,11 @@ impl HashChain {
     }
 
     fn hex(&self) -> String {
-        hex(&self.0)
+        hex::encode(&self.0)
     }
 
-    fn from_hex(hex: &str) -> Option<HashChain> {
-        let mut bytes = [0; 32];
-        if hex.len() != 64 {
-            return None;
-        }
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(hex.get(2 * index..2 * index + 2)?, 16).ok()?;
-        }
-        Some(HashChain(bytes))
+    fn from_hex(digits: &str) -> Option<HashChain> {
+        hex::decode(digits.as_bytes())?.try_into().ok().map(HashChain)
     }
 }
 
@@ -263,7 +255,7 @@ fn open_locked(path: &Path, fresh: &[u8]) -> io::Result<File> {
         lock(&file)?;
         // The same holds here: what was locked may have no name any more.
         let (locked, named) = (file.metadata()?, fs::metadata(path));
-        if named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
+        if named.is_ok_and(|named| file::is_same(&named, &locked)) {
             return Ok(file);
         }
     }

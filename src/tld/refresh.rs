@@ -7,7 +7,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::engine::TldTable;
-use crate::fetch::{Fetch, FetchError, Validators, get};
+use crate::fetch::{Fetch, FetchError, get};
 
 use super::list::{self, ListError};
 use super::store::{Metadata, Origin, Store, StoreError};
@@ -41,11 +41,8 @@ pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshe
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let stored_metadata = Some(store.metadata())
         .filter(|metadata| matches!(before.origin, Origin::File(_)) && metadata.url == fetch.url);
-    let validators = stored_metadata.as_ref().map(|metadata| Validators {
-        etag: metadata.etag.clone(),
-        last_modified: metadata.last_modified.clone(),
-    });
-    let Some(mut fetched) = get(fetch, "text/plain", validators.as_ref())? else {
+    let validators = stored_metadata.as_ref().map(|metadata| &metadata.validators);
+    let Some(mut fetched) = get(fetch, "text/plain", validators)? else {
         store.write_metadata(&Metadata { checked, ..stored_metadata.unwrap_or_default() })?;
         return Ok(Refreshed::Unchanged);
     };
@@ -54,8 +51,7 @@ pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshe
     let list_error = |source| RefreshError::List { url: fetch.url.clone(), source };
     let table = list::parse(&text).map_err(list_error)?;
     list::check_replacement(&table, &before.table).map_err(list_error)?;
-    let Validators { etag, last_modified } = fetched.validators;
-    let metadata = Metadata { url: fetch.url.clone(), etag, last_modified, checked };
+    let metadata = Metadata { url: fetch.url.clone(), validators: fetched.validators, checked };
     store.replace(&text, &metadata)?;
     let missing_in = |names: &TldTable, other: &TldTable| -> Vec<String> {
         let missing = names.sorted().into_iter().filter(|name| !other.contains(name));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::AtomicFile;
 use crate::engine::TldTable;
+use crate::fetch::Validators;
 
 use super::list::{self, ListError};
 use super::{BUILTIN_DAY, builtin};
@@ -62,8 +63,8 @@ impl fmt::Display for Origin {
 pub struct Metadata {
     /// Where the list was fetched from. Validators of another URL mean nothing.
     pub url: String,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
+    #[serde(flatten)]
+    pub validators: Validators,
     /// Unix time of the last successful check, in seconds.
     pub checked: u64,
 }

@@ -3,7 +3,7 @@
 use super::judging::Judged;
 use super::outcome::{Because, Bypass, Disposition, Done, Finding, Outcome, Reason, Verdict};
 use super::policy::{
-    Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
+    Actions, Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
 };
 use homograph::Judgement;
 use mailsplice::media::Media;
@@ -109,9 +109,9 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> MessageActions {
     let findings =
         outcome.findings.iter().filter(|finding| !exempt && finding.done != Done::Exempt);
     for finding in findings {
-        let by_reason =
-            finding.reasons.iter().filter_map(|reason| policy.reason_message_actions.get(&reason));
-        for action in by_reason.chain(policy.message_actions.get(&finding.verdict)) {
+        let Actions { by_verdict, by_reason } = &policy.message_actions;
+        let by_reason = finding.reasons.iter().filter_map(|reason| by_reason.get(&reason));
+        for action in by_reason.chain(by_verdict.get(&finding.verdict)) {
             match action {
                 MessageAction::Header => {}
                 MessageAction::SubjectTag => actions.subject = Subject::Tagged,

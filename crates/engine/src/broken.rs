@@ -145,7 +145,7 @@ fn canonical_bytes(body: &[u8], canon: Canon) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::MessageAction;
+    use crate::policy::{Actions, MessageAction};
     use crate::{Answers, Facts, Outcome, Policy, TldTable, Verdict, inspect};
 
     fn outcome(head: &str, body: &str, policy: &Policy) -> Outcome {
@@ -197,7 +197,10 @@ mod tests {
     #[test]
     fn a_tag_in_the_subject_breaks_what_signs_the_subject() {
         let policy = Policy {
-            message_actions: [(Verdict::Unsafe, MessageAction::SubjectTag)].into(),
+            message_actions: Actions {
+                by_verdict: [(Verdict::Unsafe, MessageAction::SubjectTag)].into(),
+                ..Actions::default()
+            },
             ..Policy::default()
         };
         let signed =

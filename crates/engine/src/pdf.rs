@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::document_paths::{file_name, is_program, reaching};
+use mailsplice::hex;
 use mailsplice::mime::{self, Charset, Endian, Ending};
 use memchr::memmem;
 
@@ -219,7 +220,7 @@ fn hex(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() / 2);
     while let Some(high) = digits.next() {
         // A missing last digit is 0.
-        out.extend(mime::hex_pair(high, digits.next().unwrap_or(b'0')));
+        out.extend(hex::pair(high, digits.next().unwrap_or(b'0')));
     }
     out
 }
@@ -548,7 +549,7 @@ fn unescaped(name: &[u8]) -> Cow<'_, [u8]> {
     let mut rest = name;
     while let Some((first, behind)) = rest.split_first() {
         let escaped = match (first, behind) {
-            (b'#', [high, low, after @ ..]) => mime::hex_pair(*high, *low).zip(Some(after)),
+            (b'#', [high, low, after @ ..]) => hex::pair(*high, *low).zip(Some(after)),
             _ => None,
         };
         let (byte, after) = escaped.unwrap_or((*first, behind));

@@ -183,6 +183,15 @@ pub enum AskDomains {
     OfLinks,
 }
 
+/// Actions for what is found in a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actions<A> {
+    /// Those for its verdict.
+    pub by_verdict: BTreeMap<Verdict, A>,
+    /// Those for a reason of it.
+    pub by_reason: BTreeMap<Reason, A>,
+}
+
 /// The settings of one inspection, built from the configuration and its rules.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -194,14 +203,10 @@ pub struct Policy {
     pub exempt: Option<String>,
     /// The lowest level (UTS #39 §5.2) that passes.
     pub level: RestrictionLevel,
-    /// Action by verdict, in place of the mode's.
-    pub verdict_actions: BTreeMap<Verdict, LinkAction>,
-    /// Action by reason. It overrides [`Policy::verdict_actions`].
-    pub reason_actions: BTreeMap<Reason, LinkAction>,
-    /// Message actions by verdict. The strictest one is taken.
-    pub message_actions: BTreeMap<Verdict, MessageAction>,
-    /// Message actions by reason.
-    pub reason_message_actions: BTreeMap<Reason, MessageAction>,
+    /// What is done to a link, in place of what the mode does. A reason takes precedence over a verdict.
+    pub link_actions: Actions<LinkAction>,
+    /// What is done to a message because of a link. The strictest one is taken.
+    pub message_actions: Actions<MessageAction>,
     /// Protected names: those that are impersonated most, and the operator's own.
     pub protected: Arc<Names>,
     /// The operator's block list.
@@ -306,7 +311,8 @@ impl Policy {
             return LinkAction::Leave;
         }
         let by_verdict = || self.action_by_verdict(mode, verdict, edit);
-        let by_reason = reasons.iter().filter_map(|reason| self.reason_actions.get(&reason)).max();
+        let by_reason =
+            reasons.iter().filter_map(|reason| self.link_actions.by_reason.get(&reason)).max();
         match by_reason {
             // Whoever deceives could add such a path.
             Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
@@ -320,7 +326,8 @@ impl Policy {
 
     /// Whether reasons that are not to be left alone say more than a notice: whoever deceives could add those that are.
     fn stands_without_left(&self, reasons: Reasons) -> bool {
-        let mut others = reasons.iter().filter(|reason| !self.reason_actions.contains_key(reason));
+        let mut others =
+            reasons.iter().filter(|reason| !self.link_actions.by_reason.contains_key(reason));
         others.any(|reason| reason.verdict() > Verdict::Notice)
     }
 
@@ -330,7 +337,7 @@ impl Policy {
         if edit < needed {
             return LinkAction::Leave;
         }
-        match self.verdict_actions.get(&verdict) {
+        match self.link_actions.by_verdict.get(&verdict) {
             Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
                 return LinkAction::Defang;
             }
@@ -342,6 +349,39 @@ impl Policy {
     }
 }
 
+impl<A> Default for Actions<A> {
+    fn default() -> Self {
+        Actions { by_verdict: BTreeMap::new(), by_reason: BTreeMap::new() }
+    }
+}
+
+impl<A> Actions<A> {
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.values().next().is_none()
+    }
+
+    /// All actions, in no order that means anything.
+    pub fn values(&self) -> impl Iterator<Item = &A> {
+        self.by_verdict.values().chain(self.by_reason.values())
+    }
+
+    /// Removes all actions but these.
+    pub fn retain(&mut self, keeps: impl Fn(&A) -> bool) {
+        self.by_verdict.retain(|_, action| keeps(action));
+        self.by_reason.retain(|_, action| keeps(action));
+    }
+
+    /// Adds these actions, in place of those for the same verdict or reason.
+    pub fn extend(&mut self, more: &Actions<A>)
+    where
+        A: Copy,
+    {
+        self.by_verdict.extend(&more.by_verdict);
+        self.by_reason.extend(&more.by_reason);
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Policy {
@@ -349,10 +389,8 @@ impl Default for Policy {
             rule: "default".to_owned(),
             exempt: None,
             level: RestrictionLevel::default(),
-            verdict_actions: BTreeMap::new(),
-            reason_actions: BTreeMap::new(),
-            message_actions: BTreeMap::new(),
-            reason_message_actions: BTreeMap::new(),
+            link_actions: Actions::default(),
+            message_actions: Actions::default(),
             protected: Arc::new(Names::builtin()),
             blocked: Arc::new(Names::default()),
             allowed: Arc::new(Names::default()),

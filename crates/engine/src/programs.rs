@@ -16,7 +16,7 @@ pub enum Opens<'t> {
 }
 
 /// Programs with a scheme for each, by Microsoft's "Office URI Schemes".
-const OFFICE: [&str; 10] = [
+pub const OFFICE: [&str; 10] = [
     "ms-word",
     "ms-excel",
     "ms-powerpoint",

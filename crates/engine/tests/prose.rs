@@ -1,53 +1,9 @@
 //! Words of science, names of files and sentences without a space: what only looks like a bare host.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+mod common;
 
-const TLDS: [&str; 58] = [
-    "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
-    "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
-    "cz", "google", "om", "click", "live", "online", "top", "support", "id", "name", "app", "cc",
-    "services", "sk", "sa", "mx", "no", "me", "et", "fr", "fi", "ca", "gr", "hr", "tr", "az", "br",
-    "lv",
-];
-
-/// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
-fn outcome(kind: &str, body: &str) -> (Verdict, bool) {
-    let (policy, tlds) = (Policy::default(), TldTable::new(TLDS, ""));
-    let head =
-        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
-    let body = format!("{body}\r\n");
-    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-    let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
-    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-    let worst = outcome.findings.iter().map(|finding| finding.verdict).max();
-    (worst.unwrap_or(Verdict::Ok), !outcome.edits.is_empty())
-}
-
-#[track_caller]
-fn harmless(texts: &[&str]) {
-    for text in texts {
-        for kind in ["text/plain", "text/html"] {
-            let (verdict, edited) = outcome(kind, text);
-            assert!(verdict <= Verdict::Notice && !edited, "{kind} {verdict:?} {edited} {text}");
-        }
-    }
-}
-
-#[track_caller]
-fn edited(texts: &[&str]) {
-    for text in texts {
-        assert!(outcome("text/plain", text).1, "{text}");
-    }
-}
-
-#[track_caller]
-fn suspect(texts: &[&str]) {
-    for text in texts {
-        let (verdict, _) = outcome("text/plain", text);
-        assert!(verdict >= Verdict::Suspect, "{verdict:?} {text}");
-    }
-}
+use common::prose::{edited, harmless, suspect};
 
 #[test]
 fn words_of_languages_that_read_as_a_name_mean_themselves() {

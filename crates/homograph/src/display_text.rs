@@ -39,6 +39,7 @@ pub const SHOWN: usize = 256;
 const NEAR: usize = 12;
 
 /// The letters and digits of a text, and where its words are.
+#[derive(Default)]
 pub(super) struct DisplayText {
     pub letters: Vec<char>,
     /// Where words begin, and the end of the last one.
@@ -128,12 +129,7 @@ impl DisplayText {
             letters: Vec::with_capacity(capacity),
             bounds: Vec::with_capacity(USUAL_WORDS),
             gaps: Vec::with_capacity(USUAL_WORDS),
-            joints: Vec::new(),
-            parted: Vec::new(),
-            spaced: Vec::new(),
-            signs: Vec::new(),
-            far: None,
-            pairs: Vec::new(),
+            ..DisplayText::default()
         };
         let mut cursor = Cursor::default();
         let mut seen = composed(text).peekable();
@@ -252,13 +248,7 @@ impl DisplayText {
         let mut joined = DisplayText {
             letters: Vec::with_capacity(self.letters.len()),
             bounds: Vec::with_capacity(self.bounds.len()),
-            gaps: Vec::new(),
-            joints: Vec::new(),
-            parted: Vec::new(),
-            spaced: Vec::new(),
-            signs: Vec::new(),
-            far: None,
-            pairs: Vec::new(),
+            ..DisplayText::default()
         };
         let mut at = 0;
         while let Some(c) = self.letters.get(at) {

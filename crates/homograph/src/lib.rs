@@ -130,9 +130,7 @@ pub use government::{is_government_site, seeming_site};
 pub use host_words::may_stand_beside;
 #[cfg(feature = "senders")]
 pub use letter_signs::in_signs;
-pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use listed::Known;
-pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;

@@ -69,7 +69,7 @@ impl Destination {
             let inside = source.canonicalize().is_ok_and(|folder| path.starts_with(folder));
             return inside && is_mail(path);
         }
-        (found.dev(), found.ino()) == (data.dev(), data.ino())
+        file::is_same(&found, data)
     }
 
     /// Whether the output of an earlier run, which had scanned everything, is no more to be continued:

@@ -1,9 +1,10 @@
 //! An IMAP account as a URL like those of RFC 5092, without a password.
 
 use std::fmt;
-use std::net::IpAddr;
 
 use url::{Host, Url};
+
+use crate::policy::is_loopback;
 
 /// An account on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,11 +113,6 @@ impl fmt::Display for Account {
             false => write!(out, ":{port}"),
         }
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn percent_decoded(text: &str, what: &'static str) -> Result<String, AccountError> {

@@ -51,6 +51,7 @@ impl Judge<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::programs::OFFICE;
     use crate::tests::to_harbour;
     use crate::{Dmarc, Verdict};
 
@@ -62,17 +63,7 @@ mod tests {
             (outcome.verdict, !outcome.edits.is_empty())
         };
         let own = ("ann@quayside.com", "https://files.quayside.com/a/plan%202026.x");
-        for scheme in [
-            "ms-word",
-            "ms-excel",
-            "ms-powerpoint",
-            "ms-visio",
-            "ms-project",
-            "ms-publisher",
-            "ms-access",
-            "ms-spd",
-            "ms-infopath",
-        ] {
+        for scheme in OFFICE.into_iter().filter(|scheme| scheme.starts_with("ms-")) {
             for (dmarc, url) in [
                 (Dmarc::Pass, own.1),
                 (Dmarc::Unknown, own.1),

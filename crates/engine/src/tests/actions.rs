@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::outcome::RawEdit;
-use crate::policy::LinkAction;
+use crate::policy::{Actions, LinkAction};
 
 /// A kind of text, with `{}` where the link stands.
 const PLACES: &[(&str, &str)] = &[
@@ -45,7 +45,8 @@ fn lies() -> [String; 4] {
 
 fn acting(action: LinkAction) -> Policy {
     let verdicts = [Verdict::Unsafe, Verdict::Invalid];
-    Policy { verdict_actions: verdicts.map(|verdict| (verdict, action)).into(), ..policy() }
+    let by_verdict = verdicts.map(|verdict| (verdict, action)).into();
+    Policy { link_actions: Actions { by_verdict, ..Actions::default() }, ..policy() }
 }
 
 #[test]
@@ -93,10 +94,14 @@ fn the_action_says_how_a_link_is_edited() {
     assert_eq!(text(LinkAction::Punycode, &shown), format!("see {shown} now\r\n"));
 }
 
+fn by_reason(action: [(Reason, LinkAction); 1]) -> Actions<LinkAction> {
+    Actions { by_reason: action.into(), ..Actions::default() }
+}
+
 #[test]
 fn a_path_that_mixes_scripts_does_not_save_a_lie() {
     let asked = [(Reason::ScriptPath, LinkAction::PercentEncode)];
-    let policy = Policy { reason_actions: asked.into(), ..policy() };
+    let policy = Policy { link_actions: by_reason(asked), ..policy() };
     let fine = edited("text/plain", "see http://example.com/iPhone_\u{e23} now\r\n", &policy);
     assert_eq!(fine, "see http://example.com/iPhone_%E0%B8%A3 now\r\n");
     let lie = edited("text/plain", &format!("see http://{BAD}/iPhone_\u{e23} now\r\n"), &policy);
@@ -107,7 +112,7 @@ fn a_path_that_mixes_scripts_does_not_save_a_lie() {
 #[test]
 fn what_is_left_for_one_reason_excuses_no_other() {
     let leaving = |reason| Policy {
-        reason_actions: [(reason, LinkAction::Leave)].into(),
+        link_actions: by_reason([(reason, LinkAction::Leave)]),
         blocked: std::sync::Arc::new(homograph::Names::new(["blocked.example.com"])),
         ..policy()
     };

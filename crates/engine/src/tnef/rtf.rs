@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::{charset, in_charset};
 pub use fields::Reached;
 use fields::Shown;
-use mailsplice::mime::{self, Charset};
+use mailsplice::hex;
+use mailsplice::mime::Charset;
 use unseen::{Hiding, Unseen};
 
 /// What all packed texts of a file may unpack to: this many times the file, and so many bytes. The format allows eight
@@ -406,7 +407,7 @@ impl Reader {
     fn sign<'a>(&mut self, rest: &'a [u8]) -> &'a [u8] {
         match rest {
             [b'\'', high, low, behind @ ..] => {
-                if let Some(byte) = mime::hex_pair(*high, *low) {
+                if let Some(byte) = hex::pair(*high, *low) {
                     self.byte(byte);
                 }
                 behind

@@ -1,6 +1,8 @@
 //! The body of a message after the filter. Each file of tests uses a part of this.
 #![allow(dead_code)]
 
+pub mod prose;
+
 use linkmilter_engine::policy::HeaderFields;
 use linkmilter_engine::splice::apply;
 use linkmilter_engine::{Answers, Facts, Message, Outcome, Policy, TldTable, inspect};

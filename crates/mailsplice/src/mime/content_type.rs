@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use crate::hex;
+
 /// One way to read a Content-Type or Content-Disposition field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContentType {
@@ -236,18 +238,12 @@ fn after_charset(value: &[u8]) -> &[u8] {
     }
 }
 
-/// The byte for two hexadecimal digits, in upper or lower case.
-pub fn hex_pair(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? << 4 | digit(low)?).ok()
-}
-
 fn percent_decode(value: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(value.len());
     let mut rest = value;
     while let [byte, tail @ ..] = rest {
         if let [b'%', high, low, after @ ..] = rest
-            && let Some(byte) = hex_pair(*high, *low)
+            && let Some(byte) = hex::pair(*high, *low)
         {
             out.push(byte);
             rest = after;

@@ -335,24 +335,9 @@ fn charsets(
         _ => {}
     }
     found.extend(metas::declared(bytes));
-    if utf8 {
-        found.push(Charset::Utf8);
-    } else {
-        let west = found.iter().all(|charset| *charset == Charset::WINDOWS_1252);
-        if !labelled || found.is_empty() {
-            // No usable label: some clients take windows-1252, others guess.
-            found.push(Charset::WINDOWS_1252);
-            found.extend(guessed());
-        }
-        // Nothing that the label says: some clients take the bytes for what they are.
-        if labelled && is_mostly_ascii(bytes) && !found.iter().any(|one| one.keeps_ascii()) {
-            found.push(Charset::WINDOWS_1252);
-        }
-        // If nothing better than windows-1252 is declared, some clients guess UTF-8 even if a stray byte is
-        // invalid in it.
-        if west && holds_utf8(bytes) {
-            found.push(Charset::Utf8);
-        }
+    match utf8 {
+        true => found.push(Charset::Utf8),
+        false => add_of_other_bytes(&mut found, bytes, labelled, guessed),
     }
     let seven_bit = !labelled && ascii;
     // Some clients ignore labels that they do not know, and some the label of a text with escapes.
@@ -370,6 +355,29 @@ fn charsets(
     }
     keep_first(&mut found, ascii);
     found
+}
+
+/// Adds the charsets that a client might choose for bytes that are not UTF-8, to those that are declared.
+fn add_of_other_bytes(
+    found: &mut Vec<Charset>,
+    bytes: &[u8],
+    labelled: bool,
+    guessed: impl FnOnce() -> Vec<Charset>,
+) {
+    let west = found.iter().all(|charset| *charset == Charset::WINDOWS_1252);
+    if !labelled || found.is_empty() {
+        // No usable label: some clients take windows-1252, others guess.
+        found.push(Charset::WINDOWS_1252);
+        found.extend(guessed());
+    }
+    // Nothing that the label says: some clients take the bytes for what they are.
+    if labelled && is_mostly_ascii(bytes) && !found.iter().any(|one| one.keeps_ascii()) {
+        found.push(Charset::WINDOWS_1252);
+    }
+    // If nothing better than windows-1252 is declared, some clients guess UTF-8 even if a stray byte is invalid in it.
+    if west && holds_utf8(bytes) {
+        found.push(Charset::Utf8);
+    }
 }
 
 /// The charsets of seven-bit text with escapes: for detectors one of them is enough.

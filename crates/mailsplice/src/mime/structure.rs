@@ -32,7 +32,6 @@ use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
 use crate::signatures::Signature;
 use crate::span::Map;
-pub use again::DELIMITER;
 use again::Visited;
 
 /// The unwrapped bytes of an encoded part, in which there are further parts.

@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::hex;
+
 /// Line ends of a stretch of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineEndStyle {
@@ -157,14 +159,7 @@ impl<'a> CrlfCursor<'a> {
 
 /// SHA-256 of a packed recipe, in hexadecimal: its name in the state directory.
 pub(super) fn digest(packed: &[u8]) -> String {
-    hex(&Sha256::digest(packed))
-}
-
-/// Bytes as hexadecimal digits, in lower case.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| DIGITS.get(usize::from(value)).map_or('0', |digit| char::from(*digit));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    hex::encode(&Sha256::digest(packed))
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 mod format;
 
 use super::canonical::digest;
-pub use super::canonical::hex;
 use super::fields;
 pub use super::fields::Seal;
 use super::packing;

@@ -33,7 +33,7 @@ fn prefix(label: &str) -> Option<Charset> {
 
 /// The charset of a code page number, as Windows, IBM and Java number them.
 fn by_number(key: &str) -> Option<&'static str> {
-    let prefixes = ["windows", "ibm", "ccsid", "cp", "ms", "dos", "codepage", ""];
+    let prefixes = ["windows", "win", "ibm", "ccsid", "cp", "ms", "dos", "codepage", ""];
     let digits = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix))?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -43,12 +43,10 @@ fn by_number(key: &str) -> Option<&'static str> {
         return LATIN.get(part.checked_sub(1)?).copied();
     }
     let number: usize = digits.parse().ok()?;
-    if let Some(part) = number.checked_sub(28_590) {
-        return LATIN.get(part.checked_sub(1)?).copied();
-    }
     let numbers = NUMBERS.iter().find(|(page, _)| *page == number).map(|(_, meant)| *meant);
+    let latin = || number.checked_sub(28_591).and_then(|part| LATIN.get(part).copied());
     let page = || pages::all().map(|page| page.name).find(|name| is_page(name, number));
-    numbers.or_else(page)
+    numbers.or_else(latin).or_else(page)
 }
 
 /// Whether a page has this number, or its EBCDIC number plus 20,000 (Windows).
@@ -77,10 +75,46 @@ const LATIN: [&str; 16] = [
     "iso-8859-16",
 ];
 
-/// Numbers of Windows code pages whose names have no number.
-const NUMBERS: [(usize, &str); 19] = [
+/// Numbers of code pages of Windows and IBM whose names here have no number, or another.
+const NUMBERS: [(usize, &str); 56] = [
+    (367, "us-ascii"),
+    (813, "iso-8859-7"),
+    (819, "windows-1252"),
+    (848, "cp1125"),
+    (866, "ibm866"),
+    (874, "windows-874"),
+    (915, "iso-8859-5"),
+    (930, "ibm930"),
+    (931, "ibm939"),
+    (932, "shift_jis"),
+    (933, "ibm933"),
+    (935, "ibm935"),
+    (936, "gbk"),
+    (937, "ibm937"),
+    (939, "ibm939"),
+    (943, "shift_jis"),
+    (949, "euc-kr"),
+    (950, "big5"),
+    (1051, "hp-roman8"),
+    (1167, "koi8-u"),
     (1200, "utf-16le"),
     (1201, "utf-16be"),
+    (1250, "windows-1250"),
+    (1251, "windows-1251"),
+    (1252, "windows-1252"),
+    (1253, "windows-1253"),
+    (1254, "windows-1254"),
+    (1255, "windows-1255"),
+    (1256, "windows-1256"),
+    (1257, "windows-1257"),
+    (1258, "windows-1258"),
+    (1361, "johab"),
+    (1364, "ibm933"),
+    (1371, "ibm937"),
+    (1388, "ibm935"),
+    (1390, "ibm1390"),
+    (1399, "ibm1399"),
+    (5347, "windows-1251"),
     (10_000, "macintosh"),
     (10_007, "x-mac-cyrillic"),
     (10_017, "x-mac-cyrillic"),
@@ -91,6 +125,7 @@ const NUMBERS: [(usize, &str); 19] = [
     (20_932, "euc-jp"),
     (21_866, "koi8-u"),
     (50_220, "iso-2022-jp"),
+    (50_221, "iso-2022-jp"),
     (50_222, "iso-2022-jp"),
     (50_225, "iso-2022-kr"),
     (51_932, "euc-jp"),
@@ -111,8 +146,12 @@ fn alias(label: &str) -> Option<Charset> {
     let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
     let plain =
         || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(by_number);
-    let meant = find(&key).or_else(bare).or_else(|| by_number(&key)).or_else(plain)?;
-    match meant {
+    find(&key).or_else(bare).or_else(|| by_number(&key)).or_else(plain).and_then(meant)
+}
+
+/// The charset of a name in [`ALIASES`], [`NUMBERS`] and [`LATIN`], or of a page.
+fn meant(name: &str) -> Option<Charset> {
+    match name {
         "utf-7" => Some(Charset::Utf7),
         "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
         "utf-16be" => Some(Charset::Utf16(Endian::Big)),
@@ -124,8 +163,8 @@ fn alias(label: &str) -> Option<Charset> {
         "hz-gb-2312" => Some(Charset::Hz),
         "us-ascii" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
         _ => {
-            let page = || pages::all().find(|page: &&Page| page.name == meant).map(Charset::Page);
-            whatwg(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
+            let page = || Page::named(name).map(Charset::Page);
+            whatwg(name).or_else(page).or_else(|| Rows::named(name).map(Charset::Rows))
         }
     }
 }
@@ -140,4 +179,43 @@ pub(super) fn encode(encoding: &'static Encoding, text: &str) -> Option<Vec<u8>>
     let mut bytes = Vec::with_capacity(capacity);
     let (end, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
     (end == EncoderResult::InputEmpty).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_alias_says_what_its_number_does() {
+        assert!(ALIASES.is_sorted_by_key(|(name, _)| name));
+        for (name, known) in ALIASES {
+            assert_ne!(by_number(name), Some(*known), "{name}");
+            assert!(meant(known).is_some(), "{name} {known}");
+        }
+        for (number, known) in NUMBERS {
+            assert!(meant(known).is_some(), "{number} {known}");
+        }
+    }
+
+    #[test]
+    fn a_code_page_is_known_by_its_number_whichever_program_names_it() {
+        for (label, known) in [
+            ("cp1250", "windows-1250"),
+            ("win-1251", "windows-1251"),
+            ("ibm-932", "shift_jis"),
+            ("x-windows-949", "euc-kr"),
+            ("cp037", "cp037"),
+            ("csibm037", "cp037"),
+            ("20273", "cp273"),
+            ("cp28592", "iso-8859-2"),
+            ("windows-51949", "euc-kr"),
+            ("cp52936", "hz-gb-2312"),
+            ("cp65001", "utf-8"),
+        ] {
+            assert_eq!(alias(label), meant(known), "{label}");
+        }
+        for label in ["cp28590", "cp28607", "cp0", "cp99999", "windows", "ms"] {
+            assert_eq!(alias(label), None, "{label}");
+        }
+    }
 }

@@ -53,6 +53,22 @@ impl Splitter<'_> {
         self.add_with_blocks(walk, part, raw, (context, depth));
     }
 
+    /// The media that programs take a leaf with the bytes `raw` for: of most, and of others. Notes it if nobody can say.
+    fn media(&mut self, entity: &Entity, raw: &[u8], seal: Seal) -> Option<(Media, Vec<Media>)> {
+        let Labels { types, names, .. } = &entity.labels;
+        let label = types.first()?;
+        let seen = sniff::of(label, names, || sniff::opening(raw, entity.labels.transfer()));
+        let (media, mut also) = match entity.context.encrypted {
+            true => encrypted(label, seen, raw),
+            false => by_order(seen),
+        };
+        if is_opaque(seal, media, &also) {
+            self.bypass(&entity.leaf_path(), Bypass::Opaque);
+        }
+        also.retain(|other| *other != media && *other != Media::Opaque);
+        Some((media, also))
+    }
+
     /// A leaf with the bytes `raw` as a part, and the codecs that its labels name as charsets.
     fn part(
         &mut self,
@@ -61,51 +77,46 @@ impl Splitter<'_> {
         (range, raw): (Range<usize>, &[u8]),
         seal: Seal,
     ) -> Option<(Part, Vec<Codec>)> {
+        let (media, mut also) = self.media(&entity, raw, seal)?;
         let (path, transfer) = (entity.leaf_path(), entity.labels.transfer());
         let Labels { types, transfers, disposition, names, bases, externals, forms, .. } =
             entity.labels;
         let label = types.first()?;
-        let first = || sniff::opening(raw, transfer);
-        let (media, mut also) = match entity.context.encrypted {
-            true => encrypted(label, sniff::of(label, &names, first), raw),
-            false => by_order(sniff::of(label, &names, first)),
-        };
-        if is_opaque(seal, media, &also) {
-            self.bypass(&path, Bypass::Opaque);
-        }
-        also.retain(|other| *other != media && *other != Media::Opaque);
-        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
-        let charsets: Vec<String> = charsets.map(Cow::into_owned).collect();
+        let charsets = charsets(&types);
         let is_text = !matches!(media, Media::Opaque | Media::Inert);
         let codecs = if is_text { codecs(&charsets) } else { Vec::new() };
         if !codecs.is_empty()
-            || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
+            || has_odd_padding(&transfers, raw)
             || is_text && is_read_apart(charsets.first(), &transfers, forms, raw)
         {
             self.tree.ambiguous.insert(path.clone());
         }
         self.tree.codec |= !codecs.is_empty();
-        if codecs.contains(&Codec::References)
-            && media != Media::Html
-            && !also.contains(&Media::Html)
-        {
-            also.push(Media::Html);
-        }
+        let is_page = media == Media::Html || also.contains(&Media::Html);
+        also.extend((codecs.contains(&Codec::References) && !is_page).then_some(Media::Html));
         let mut signed = entity.context.signed;
         if is_text && armor::is_clear_signed(raw, transfer) {
             signed.insert(Signature::PgpInline);
         }
+        let attachment = disposition.kind == "attachment";
+        let surroundings = Surroundings { signed, attachment, sealed: self.is_sealed(walk.layer) };
+        let document = is_document(&types, &names, &transfers, raw);
+        let site = Site {
+            layer: walk.layer,
+            head: entity.head,
+            body: range,
+            alternative_path: entity.context.alternative_path,
+            transfers,
+            charsets,
+            decodings: OnceLock::new(),
+        };
         let part = Part {
             path,
-            document: is_document(&types, &names, &transfers, raw),
+            document,
             drawing: types.iter().all(|label| sniff::is_drawing(label, &names)),
             media,
             also,
-            surroundings: Surroundings {
-                signed,
-                attachment: disposition.kind == "attachment",
-                sealed: self.is_sealed(walk.layer),
-            },
+            surroundings,
             alternative: entity.context.alternative,
             label: media_type(label),
             holds_yenc: false,
@@ -113,15 +124,7 @@ impl Splitter<'_> {
             bases: self.bases(bases, entity.context.bases),
             externals,
             names,
-            site: Site {
-                layer: walk.layer,
-                head: entity.head,
-                body: range,
-                alternative_path: entity.context.alternative_path,
-                transfers,
-                charsets,
-                decodings: OnceLock::new(),
-            },
+            site,
         };
         Some((part, codecs))
     }
@@ -152,6 +155,10 @@ fn is_opaque(seal: Seal, media: Media, also: &[Media]) -> bool {
         Seal::Opened => false,
         Seal::Secret => true,
     }
+}
+
+fn has_odd_padding(transfers: &[Transfer], raw: &[u8]) -> bool {
+    transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
 }
 
 /// Whether programs read other characters in a text: of a charset that some do not know, behind the padding of base64,
@@ -216,6 +223,11 @@ fn is_document(
         let opening = || sniff::opening(raw, transfer);
         types.iter().all(|label| document::is_document(label, names, opening))
     })
+}
+
+/// The charsets that labels name.
+fn charsets(types: &[ContentType]) -> Vec<String> {
+    types.iter().filter_map(|label| label.parameter("charset")).map(Cow::into_owned).collect()
 }
 
 /// The codecs among charset labels, each once. Programs use one label or another, so all are tried.

@@ -15,12 +15,13 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::super::canonical::{self, CrlfCursor, LineEndStyle, hex};
+use super::super::canonical::{self, CrlfCursor, LineEndStyle};
 use super::super::fields::{self, header_fields};
 use super::super::original::Original;
 use super::super::packing;
 use super::RestoreError;
 use crate::edit::{HeadEdit, RawEdit};
+use crate::hex;
 
 /// Version of a recipe with digests of the new values of header fields.
 const VERSION_WITH_DIGESTS: u64 = 2;
@@ -181,8 +182,8 @@ impl<'a> Recipe<'a> {
             return Ok(restored);
         }
         self.with_other_end(restored, line_end).ok_or_else(|| RestoreError::Disagrees {
-            expected: hex(&self.sha256),
-            found: hex(&found),
+            expected: hex::encode(&self.sha256),
+            found: hex::encode(&found),
         })
     }
 
