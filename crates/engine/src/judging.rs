@@ -28,6 +28,7 @@ mod plain_reading;
 mod prose;
 mod queries;
 mod rereading;
+mod scholarly;
 mod shops;
 mod sign_roles;
 mod signs;
@@ -233,6 +234,7 @@ impl<'a> Judge<'a> {
             }
         }
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
+        self.downgrade_plain_word(spelling, link.kind, &mut judged);
         judged.reject_signs(spelling, link.kind);
         self.downgrade_turkish_capitals((text, link), spelling, &mut judged);
         self.add_carried((text, link), spelling, (&host, bounds), &mut judged);

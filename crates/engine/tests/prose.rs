@@ -58,7 +58,57 @@ fn words_of_languages_go_on_with_words_of_theirs() {
         "www.kräken.com",
         "www.skríll.com",
     ]);
-    suspect(&["www.impôts.fr", "www.äpple.se", "www.expedía.es", "www.orangé.fr"]);
+    suspect(&["www.impôts.fr", "www.expedía.es", "www.orangé.fr", "www.liberò.it"]);
+}
+
+/// Inflected words as well, and towns.
+#[test]
+fn words_of_a_country_are_hosts_of_it() {
+    harmless(&[
+        "www.äpple.se",
+        "www.monetär.de und www.börger.de",
+        "Es ist monetär.es gibt mehr",
+        "Jött a sofőrt.is hívtuk",
+        "www.sofőrt.hu www.lázadás.hu",
+        "www.poště.cz www.domnívá.cz www.čsob.cz",
+        "www.generáli.sk www.protóny.sk www.pošte.sk",
+        "www.kråkene.no",
+        "Allez voir cet opéra.la musique est belle",
+        "www.allégro.fr www.cèntrica.es www.guardà.it il liberò.la mano",
+        "www.ģenerāļi.lv www.monētas.lv www.posteņus.lv www.telegrāma.lv",
+        "www.brno.com www.kindje.nl hanlin.cn almali.com",
+    ]);
+    edited(&["www.sofőrt.com", "see https://www.allégro.com/ now", "www.sofőrt.de"]);
+    suspect(&[
+        "www.monetär.com",
+        "www.ģenerāli.com",
+        "www.lázada.hu",
+        "www.čsob.com",
+        "kindje.com",
+    ]);
+}
+
+#[test]
+fn abbreviations_and_letters_of_scholars_end_sentences() {
+    harmless(&[
+        "segundo o artº.do Código",
+        "a profª.de Matemática e o engº.de minas",
+        "a Profª.Me disse",
+        "am 5ᵗʰ.is",
+        "The Qurʾān.In fact it says",
+        "in the Qurʾān.is it so",
+        "Ibn Saʿūd.it was, al-ʿAzīz.Do you",
+        "the Yiśrāʾēl.is here and Ruʾyā.me",
+    ]);
+    suspect(&[
+        "see www.profª.de now",
+        "see profª.de/login now",
+        "appª.de visª.de",
+        "paypalʾān.is",
+        "googlᵉ.de",
+        "paypal.comʾin.me",
+        "see qurʾān.com now",
+    ]);
 }
 
 #[test]

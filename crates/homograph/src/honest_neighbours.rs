@@ -1,6 +1,7 @@
 //! Labels that a protected name is near to, or part of, and that mean something else at their host: firms, words of a
 //! country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
 
+use super::government::is_government_site;
 use super::host_words::{ASKING, SEPARATORS};
 use super::lists::lower_bound;
 use super::name::Name;
@@ -62,15 +63,13 @@ pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bo
         return false;
     }
     let own = [&label.replace('-', ""), ".", suffix].concat();
-    let is_known = names.covers(&own);
     let is_of_trade = label.split_once('-').is_some_and(|(one, other)| {
         TRADES.contains(&one) != TRADES.contains(&other) && !other.contains('-')
     });
     let table = names.organisations();
-    is_known && is_of_trade
-        || table.is_some_and(|table| {
-            (is_known || table.own_domain(&own).is_some()) && table.is_said_in_words(&own, label)
-        })
+    let is_known =
+        names.covers(&own) || table.is_some_and(|table| table.own_domain(&own).is_some());
+    is_known && (is_of_trade || table.is_some_and(|table| table.is_said_in_words(&own, label)))
 }
 
 /// What is behind the label at a place of a host.
@@ -78,12 +77,14 @@ fn below((host, at): (&str, usize)) -> &str {
     host.splitn(at + 2, '.').nth(at + 1).unwrap_or_default()
 }
 
-/// Whether the label at a place of a host in ASCII form, which slips from a name, is no such slip.
+/// Whether the label at a place of a host in ASCII form, which slips from a name, is no such slip. Below the suffixes of
+/// governments nobody else has a host.
 pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bool {
     let words = || label.split(SEPARATORS);
     let below = below(place);
     let is_known = HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
         || is_known_at(label, below)
+        || is_government_site(place.0)
         || words().any(|word| is_known_at(word, below));
     is_known && !words().any(|word| ASKING.contains(&word))
 }
@@ -109,7 +110,10 @@ mod tests {
 
     fn judged(host: &str) -> Judgement {
         let (names, none) = (Names::builtin(), Names::default());
-        let tlds = ["com", "de", "dev", "fr", "info", "io", "lv", "nl", "no", "org", "ro", "sk"];
+        let tlds = [
+            "cn", "com", "de", "dev", "fr", "hu", "info", "io", "lv", "nl", "no", "org", "ro",
+            "si", "sk",
+        ];
         judge(host, &context(&names, &none, &TldTable::new(tlds, "")))
     }
 
@@ -153,6 +157,10 @@ mod tests {
             "argentat-online.fr",
             "axosbank.com",
             "klauna.sk",
+            "www.shishan.gov.cn",
+            "www.pingtan.cn",
+            "mondta.hu",
+            "krasen.si",
         ] {
             assert!(judged(host).verdict < Verdict::Suspect, "{host}");
         }
@@ -160,6 +168,10 @@ mod tests {
             "openapi-login.com",
             "dfinity-account.org",
             "privatbanka.com",
+            "shishan.cn.com",
+            "shishan-login.gov.cn",
+            "mondta.com",
+            "krasen.de",
             "posen.no",
             "www.braken.com",
             "cloudflared.com",
@@ -187,11 +199,14 @@ mod tests {
             "royal-mail.co.uk",
             "la-poste.fr",
             "caixa-bank.es",
+            "raiffeisen-bank.at",
         ] {
             assert!(in_the_world(host).verdict < Verdict::Suspect, "{host}");
         }
         for host in [
             "danske-bank.com",
+            "raiffeisen-bank.de",
+            "raiffeisen-bank.com",
             "intesa-sanpaolo.com",
             "trust-wallet.com",
             "wells-fargo.com",
@@ -210,7 +225,7 @@ mod tests {
 
     fn in_the_world(host: &str) -> Judgement {
         let (names, none) = (Names::builtin(), Names::default());
-        let tlds = ["com", "de", "dk", "es", "fr", "info", "nl", "ru", "se", "ua", "uk"];
+        let tlds = ["at", "com", "de", "dk", "es", "fr", "info", "nl", "ru", "se", "ua", "uk"];
         judge(host, &context(&names, &none, &TldTable::new(tlds, "")))
     }
 

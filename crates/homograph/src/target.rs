@@ -84,7 +84,8 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if at <= host().registrable
-            && let Some((name, verdict)) = brand_part(&part.unicode, chars, names)
+            && let Some((name, verdict)) =
+                brand_part(&part.unicode, chars, names, &|| !host().is_native_word(&part.unicode))
         {
             keep(name, at, Some(verdict));
         }
@@ -122,7 +123,7 @@ pub(super) fn may_resemble(label: &str, chars: &LabelChars, context: &Context<'_
     named(chars.all())
         || tokens(label, chars, TOKEN).iter().any(|token| named(token.chars))
         || sets.iter().any(|names| {
-            brand_part(label, chars, names).is_some()
+            brand_part(label, chars, names, &|| true).is_some()
                 || names.near(chars).is_some()
                 || names.may_be_displayed_as(label)
         })
@@ -362,11 +363,13 @@ fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a
 
 /// A brand that a part of the label reads as, with a letter beyond ASCII in that part:
 /// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
-/// position the letters are followed as long as some name matches.
+/// position the letters are followed as long as some name matches. What is no twin may count for nothing: a word of
+/// another alphabet at home has such parts by chance (`монетарный.рф`).
 fn brand_part<'a>(
     label: &str,
     chars: &LabelChars,
     names: &'a Names,
+    rough: &dyn Fn() -> bool,
 ) -> Option<(&'a Name, Verdict)> {
     if label.is_ascii() || chars.len() <= BRAND_TOKEN {
         return None;
@@ -380,7 +383,7 @@ fn brand_part<'a>(
             let how = likeness(letters, brand)?;
             let counts =
                 how >= Likeness::Marks && brand.len() >= BRAND_TOKEN && name.reach == Reach::Brand;
-            counts.then_some((name, Verdict::Suspect))
+            (counts && (how <= Likeness::Foreign || rough())).then_some((name, Verdict::Suspect))
         })
     };
     pieces(chars.all(), names).iter().find_map(piece_is)
@@ -482,6 +485,26 @@ mod tests {
         assert_eq!(marked("раураӏ.рф"), Some(Verdict::Unsafe));
         assert_eq!(marked("paypa1-login.test"), Some(Verdict::Suspect));
         assert_eq!(marked("türkiye.com.tr"), None);
+    }
+
+    /// By chance a part of a word comes near a name; what is made of twins does not.
+    #[test]
+    fn parts_of_words_at_home() {
+        let names = Names::new(["moneta.example", "paypal.com"]);
+        let is_marked = |host: &str| compared(host, |compared| find(compared, &names)).is_some();
+        for fine in ["монетарный.рф", "монетарна.укр", "самолета.bg", "монетаристичком.срб"]
+        {
+            assert!(!is_marked(fine), "{fine}");
+        }
+        for lure in [
+            "раураӏвход.рф",
+            "раураӏ-вход.рф",
+            "входраураӏ.ru",
+            "монетаmarket.com",
+            "монетарный.com",
+        ] {
+            assert!(is_marked(lure), "{lure}");
+        }
     }
 
     /// `в` only comes near a `b`, but `В` is one to a reader.

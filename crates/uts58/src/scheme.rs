@@ -104,6 +104,7 @@ pub const SCHEMES: &[Scheme] = &[
     row("view-source", Does::Dangerous, "browsers, source of another URL"),
     row("cid", Does::Message, "RFC 2392"),
     row("mid", Does::Message, "RFC 2392"),
+    row("thunderlink", Does::Message, "Thunderbird, a message"),
     row("x-msg", Does::Message, "Apple Mail, in front of relative links of a message"),
     row("x-apple-data-detectors", Does::Message, "Apple Mail, round dates and places in messages"),
     row("x-apple-*", Does::Dangerous, "macOS and iOS, opens settings and programs"),

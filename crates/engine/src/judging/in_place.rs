@@ -60,6 +60,7 @@ impl Judge<'_> {
         self.downgrade_glued(text, link, judged);
         self.downgrade_isolated(text, link, judged);
         self.downgrade_prose(text, link, judged);
+        self.downgrade_scholarly(text, link, judged);
         self.downgrade_inflected_beyond_ascii(text, link, judged);
         self.downgrade_behind_residue(text, link, judged);
         self.downgrade_misread_umlauts(text, link, judged);

@@ -51,6 +51,11 @@ pub const FRENCH: Language = Language {
     verbs: &["é", "ée", "ées", "és"],
     ..NONE
 };
+pub const GERMAN: Language = Language {
+    tlds: &["at", "be", "ch", "de", "li", "lu"],
+    words: &["am", "er", "es", "im", "in", "so"],
+    ..NONE
+};
 pub const GREEK: Language = Language { tlds: &["cy", "gr", "ελ"], ..NONE };
 pub const HUNGARIAN: Language = Language {
     tlds: &["hu"],
@@ -60,6 +65,11 @@ pub const HUNGARIAN: Language = Language {
     ..NONE
 };
 pub const ICELANDIC: Language = Language { tlds: &["is"], words: &["er"], ..NONE };
+pub const ITALIAN: Language = Language {
+    tlds: &["ch", "it", "sm", "va"],
+    words: &["al", "il", "in", "la", "li", "ma", "ne", "se", "si", "su", "va"],
+    ..NONE
+};
 pub const LATVIAN: Language = Language {
     tlds: &["lv"],
     words: &["ar", "ir", "ka", "no", "pa", "to"],
@@ -162,9 +172,11 @@ mod tests {
             DANISH,
             ESTONIAN,
             FRENCH,
+            GERMAN,
             GREEK,
             HUNGARIAN,
             ICELANDIC,
+            ITALIAN,
             LATVIAN,
             LITHUANIAN,
             MONGOLIAN,

@@ -117,7 +117,7 @@ impl Judge<'_> {
         self.is_known_label(&reads)
     }
 
-    fn is_known_label(&self, label: &str) -> bool {
+    pub(super) fn is_known_label(&self, label: &str) -> bool {
         self.policy.protected.has_label(label) || self.own_names.has_label(label)
     }
 }

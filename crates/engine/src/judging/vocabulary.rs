@@ -3,40 +3,56 @@
 
 use super::Judge;
 use super::languages::{
-    ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GREEK,
-    HUNGARIAN, ICELANDIC, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN, POLISH, PORTUGUESE,
-    ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH, TURKISH, UKRAINIAN,
+    ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GERMAN,
+    GREEK, HUNGARIAN, ICELANDIC, ITALIAN, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN,
+    POLISH, PORTUGUESE, ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH, SWEDISH,
+    TURKISH, UKRAINIAN,
 };
+use super::logins::has_only;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::Kind;
 
-/// Each word in small letters, with the languages that have it. In their countries it means itself.
-const WORDS: [(&str, &[Language]); 43] = [
+/// Each word in small letters, with the languages that have it. In their countries it means itself; so does a name that is
+/// written so there (`čsob`).
+const WORDS: [(&str, &[Language]); 61] = [
     ("abdullazadə", &[AZERBAIJANI]),
+    ("allégro", &[FRENCH]),
     ("almalı", &[AZERBAIJANI, TURKISH]),
     ("al·legro", &[CATALAN]),
     ("argentà", &[CATALAN]),
+    ("börger", &[GERMAN]),
     ("creían", &[SPANISH]),
+    ("cèntrica", &[CATALAN]),
     ("céntrica", &[SPANISH]),
+    ("domnívá", &[CZECH]),
+    ("generáli", &[SLOVAK]),
+    ("guardà", &[ITALIAN]),
     ("humāna", &[LATVIAN]),
+    ("internó", &[SPANISH]),
     ("kašperský", &[CZECH, SLOVAK]),
     ("kroņos", &[LATVIAN]),
     ("kräken", &[SWEDISH]),
     ("kråken", &[NORWEGIAN, SWEDISH]),
+    ("kråkene", &[NORWEGIAN]),
+    ("liberó", &[SPANISH]),
+    ("libéro", &[FRENCH]),
     ("monetă", &[ROMANIAN]),
     ("monetą", &[LITHUANIAN, POLISH]),
-    ("monēta", &[LATVIAN]),
+    ("monzó", &[CATALAN]),
     ("mõneta", &[ESTONIAN]),
     ("näver", &[SWEDISH]),
     ("polygón", &[SLOVAK]),
     ("posteň", &[CZECH, SLOVAK]),
     ("posté", &[FRENCH]),
     ("postën", &[ALBANIAN]),
-    ("pošte", &[SERBO_CROATIAN, SLOVENE]),
+    ("pošte", &[SERBO_CROATIAN, SLOVAK, SLOVENE]),
     ("pošten", &[SERBO_CROATIAN, SLOVENE]),
+    ("poště", &[CZECH]),
     ("protón", &[SLOVAK, SPANISH]),
+    ("protónu", &[SLOVAK]),
+    ("protóny", &[SLOVAK]),
     ("próton", &[PORTUGUESE]),
     ("pöste", &[SWEDISH]),
     ("pøste", &[DANISH, NORWEGIAN]),
@@ -44,12 +60,17 @@ const WORDS: [(&str, &[Language]); 43] = [
     ("schwáb", &[CZECH, HUNGARIAN, SLOVAK]),
     ("skríll", &[ICELANDIC]),
     ("släck", &[SWEDISH]),
+    ("sofőrt", &[HUNGARIAN]),
+    ("tamarą", &[POLISH]),
     ("tamāra", &[LATVIAN]),
     ("tamārā", &[LATVIAN]),
+    ("telegrāma", &[LATVIAN]),
     ("támara", &[SPANISH]),
     ("tâmara", &[PORTUGUESE]),
+    ("äpple", &[SWEDISH]),
+    ("čsob", &[CZECH, SLOVAK]),
     ("škrilj", &[SERBO_CROATIAN, SLOVENE]),
-    ("šprint", &[SLOVAK]),
+    ("šprint", &[SLOVAK, SLOVENE]),
     ("αμαζονίου", &[GREEK]),
     ("αμαζόνιο", &[GREEK]),
     ("αμαζόνιος", &[GREEK]),
@@ -61,23 +82,60 @@ const WORDS: [(&str, &[Language]); 43] = [
 
 /// Words that are a name everywhere as a host, as `impôts.fr` is that of the office, and words of their languages in a
 /// sentence only.
-const SAID: [(&str, &[Language]); 9] = [
+const SAID: [(&str, &[Language]); 10] = [
     ("adobé", &[SPANISH]),
     ("amazón", &[SPANISH]),
     ("expedía", &[SPANISH]),
     ("expédia", &[FRENCH]),
     ("impôts", &[FRENCH]),
+    ("liberò", &[ITALIAN]),
     ("nórton", &[]),
+    ("opéra", &[FRENCH]),
     ("orangé", &[FRENCH]),
-    ("äpple", &[SWEDISH]),
     ("таобао", &[]),
 ];
 
 /// What all forms of a word begin with: `revoluția`, `revoluționar`.
-const STEMS: [(&str, &[Language]); 3] =
-    [("revoluţi", &[ROMANIAN]), ("revoluți", &[ROMANIAN]), ("μονεταρισ", &[GREEK])];
+const STEMS: [(&str, &[Language]); 9] = [
+    ("lázadás", &[HUNGARIAN]),
+    ("monetär", &[GERMAN, SWEDISH]),
+    ("monēt", &[LATVIAN]),
+    ("posteņ", &[LATVIAN]),
+    ("revoluţi", &[ROMANIAN]),
+    ("revoluți", &[ROMANIAN]),
+    ("ģenerāl", &[LATVIAN]),
+    ("ģenerāļ", &[LATVIAN]),
+    ("μονεταρισ", &[GREEK]),
+];
+
+/// Words of plain letters that are drawn like a name, or are near it by more than a slip, with the suffixes under which they
+/// mean themselves: towns, surnames, words.
+const PLAIN: [(&str, &[&str]); 7] = [
+    ("almali", &["az", "com", "com.tr"]),
+    ("arnell", &["com", "se"]),
+    ("brno", &["com", "eu", "net", "org"]),
+    ("hanlin", &["cn", "com", "se"]),
+    ("kindje", &["be", "nl"]),
+    ("lingdong", &["cn"]),
+    ("posteri", &["it"]),
+];
 
 impl Judge<'_> {
+    /// Lowers the verdict of such a word as a domain.
+    pub(super) fn downgrade_plain_word(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
+            return;
+        }
+        let small = host.to_ascii_lowercase();
+        let name = small.strip_prefix("www.").unwrap_or(&small);
+        let is_word = name.split_once('.').is_some_and(|(word, suffix)| {
+            PLAIN.iter().any(|(known, suffixes)| *known == word && suffixes.contains(&suffix))
+        });
+        if is_word && has_only(judged.reasons, Reason::TargetLookalike) {
+            self.let_alone(host, kind, judged);
+        }
+    }
+
     /// Lowers the verdict of a word of a country's language as a host of that country, and of the name of an owner in his own
     /// letters under his suffix: `itaú.com.br`.
     pub(super) fn downgrade_vocabulary(&mut self, host: &str, kind: Kind, judged: &mut Judged) {

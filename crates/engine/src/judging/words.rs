@@ -70,7 +70,7 @@ impl Judge<'_> {
     }
 
     /// Whether nothing is against a host, and readers do not know it.
-    fn is_unknown_host(&mut self, host: &str) -> bool {
+    pub(super) fn is_unknown_host(&mut self, host: &str) -> bool {
         let judgement = self.host(host, HostBounds::Certain);
         self.is_plain(host) && !self.is_protected(&judgement.ascii)
     }

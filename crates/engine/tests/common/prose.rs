@@ -3,7 +3,7 @@
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
 const TLDS: &str = "com net org de is pl py in it es zip md sh mov biz nu af eg se la je rs to info il ru si ne do co \
-    cz google om click live online top support id name app cc services sk sa mx no me et fr fi ca gr hr tr az br lv \
+    cz google om click live online top support id name app cc services sk sa mx no me et fr fi ca gr hr tr az br lv hu \
     jp cn pt media io";
 
 /// 中国, 世界, みんな, ポイント, 香港, 公司; السعودية, مصر, قطر, ایران, پاکستان; москва, рф, рус.

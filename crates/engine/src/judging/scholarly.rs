@@ -1,0 +1,71 @@
+//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`) and words in the letters of scholars (`Qurʾān`, `Saʿūd`), and
+//! behind their dot the next word without a space. Bare words only: behind a scheme or `www.` a host is meant.
+
+use super::Judge;
+use super::words::is_of_one_script;
+use crate::judged::Judged;
+use crate::outcome::{Reason, Verdict};
+use uts58::unicode::is_letter;
+use uts58::{Kind, Link};
+
+/// Letters that stand above the line at the end of an abbreviation.
+const RAISED: [char; 8] = ['ª', 'º', 'ʰ', 'ʳ', 'ˢ', 'ᵈ', 'ᵗ', 'ⁿ'];
+
+/// Signs of Arabic and Hebrew letters in Latin script.
+const RINGS: [char; 2] = ['\u{2BE}', '\u{2BF}'];
+
+impl Judge<'_> {
+    /// Lowers the verdict of such a word in front of a top-level domain of two letters. What it reads as is no known name.
+    pub(super) fn downgrade_scholarly(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice
+            || link.kind != Kind::Bare
+            || link.span != link.host
+            || !judged.inner.is_empty()
+            || judged.target().is_some()
+        {
+            return;
+        }
+        let host = link.host_str(text);
+        let Some((word, suffix)) = host.split_once('.') else { return };
+        if suffix.len() == 2
+            && (self.is_abbreviation(word, judged) || self.is_transliterated(word, judged))
+        {
+            self.let_alone(host, link.kind, judged);
+        }
+    }
+
+    /// Whether letters of ASCII end in raised ones, and readers do not know the host that programs make of it.
+    fn is_abbreviation(&mut self, word: &str, judged: &Judged) -> bool {
+        let stem = word.trim_end_matches(RAISED);
+        let of_raised =
+            |reason: Reason| reason == Reason::CompatForm || reason.verdict() <= Verdict::Notice;
+        let Some(of) = judged.host.as_deref() else { return false };
+        let label = of.ascii.split('.').next().unwrap_or_default();
+        !stem.is_empty()
+            && stem.len() < word.len()
+            && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && judged.reasons.iter().all(of_raised)
+            && !self.is_known_label(label)
+            && self.is_unknown_host(&of.ascii)
+    }
+
+    /// Whether a Latin word has such signs between its letters, none of them between a name and a suffix.
+    fn is_transliterated(&self, word: &str, judged: &Judged) -> bool {
+        use Reason::{SeparatorLookalike, StatusRestricted, TldLetter};
+        let of_rings = |reason: Reason| {
+            matches!(reason, SeparatorLookalike | StatusRestricted | TldLetter)
+                || reason.verdict() <= Verdict::Notice
+        };
+        let is_piece = |piece: &str| piece.chars().all(is_letter) && !self.reads_as_label(piece);
+        let is_suffix =
+            |piece: &str| piece.is_ascii() && self.tlds().exists(&piece.to_ascii_lowercase());
+        let plain = word.replace(RINGS, "").replace('-', "");
+        word.contains(RINGS)
+            && judged.reasons.iter().all(of_rings)
+            && plain.contains(|c: char| c.is_ascii_alphabetic())
+            && is_of_one_script(&plain)
+            && !self.reads_as_label(&plain)
+            && word.split(RINGS).flat_map(|piece| piece.split('-')).all(is_piece)
+            && !word.split(RINGS).skip(1).any(is_suffix)
+    }
+}
