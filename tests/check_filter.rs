@@ -43,37 +43,14 @@ impl Draw {
 }
 
 const SCHEMES: &[&str] = &[
-    "http:",
-    "https:",
-    "HTTPS:",
-    "ftp:",
-    "ws:",
-    "mailto:",
-    "javascript:",
-    "data:",
-    "file:",
-    "ldap:",
-    "zoommtg:",
-    "zoommtg-x:",
-    "ms-word:ofe|u|http:",
-    "view-source:http:",
-    "microsoft-edge:http:",
-    "sip:",
-    "foo:",
-    "tel:",
-    "hxxp:",
+    "http:", "https:", "HTTPS:", "ftp:", "ws:", "mailto:", "javascript:", "data:", "file:",
+    "ldap:", "zoommtg:", "zoommtg-x:", "ms-word:ofe|u|http:", "view-source:http:",
+    "microsoft-edge:http:", "sip:", "foo:", "tel:", "hxxp:",
 ];
 const SLASHES: &[&str] = &["//", "//", "//", "//", "/", "", "///", "\\\\", "/\\", "//////"];
 const USERS: &[&str] = &[
-    "user@",
-    "user:secret@",
-    "a@b@",
-    "paypal.com@",
-    "www.paypal.com:x@",
-    "john.smith@",
-    "@",
-    "example.com\\@",
-    "a%40b@",
+    "user@", "user:secret@", "a@b@", "paypal.com@", "www.paypal.com:x@", "john.smith@", "@",
+    "example.com\\@", "a%40b@",
 ];
 const HOSTS: &[&str] = &[
     "example.com",

@@ -336,11 +336,7 @@ fn input_that_never_ends_is_refused() {
         run(shell, line)
     };
     for line in [
-        "rewrite /dev/zero",
-        "restore /dev/zero",
-        "explain /dev/zero",
-        "linkify /dev/zero",
-        "links",
+        "rewrite /dev/zero", "restore /dev/zero", "explain /dev/zero", "linkify /dev/zero", "links",
     ] {
         let output = limited(line, fs::File::open("/dev/zero").unwrap().into());
         assert_no_panic(&output, line);

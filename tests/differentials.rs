@@ -157,26 +157,10 @@ fn html_attachments_are_edited() {
 #[test]
 fn tokens_of_the_transfer_encoding() {
     let values = [
-        "(x) base64",
-        "base64 (x)",
-        "(a (b) c)base64",
-        "base64(x)",
-        "\0base64",
-        "base64\0",
-        "bas\0e64",
-        "\"base64\"",
-        "base64;",
-        "base64, 8bit",
-        "8bit, base64",
-        "8bit base64",
-        "base64 8bit",
-        "=?us-ascii?q?base64?=",
-        "\x0bbase64",
-        "base64\x0b",
-        "\x7fbase64",
-        "BASE64",
-        "(",
-        "base64 (",
+        "(x) base64", "base64 (x)", "(a (b) c)base64", "base64(x)", "\0base64", "base64\0",
+        "bas\0e64", "\"base64\"", "base64;", "base64, 8bit", "8bit, base64", "8bit base64",
+        "base64 8bit", "=?us-ascii?q?base64?=", "\x0bbase64", "base64\x0b", "\x7fbase64", "BASE64",
+        "(", "base64 (",
     ];
     let fields: Vec<String> = values
         .iter()
@@ -497,25 +481,13 @@ fn unicode_of_two_and_four_bytes() {
     let mut messages = Vec::new();
     for big in [true, false] {
         for label in [
-            "utf-16",
-            "unicode",
-            "ucs-2",
-            "utf16",
-            "unicodefffe",
-            "iso-10646-ucs-2",
-            "utf-16be",
+            "utf-16", "unicode", "ucs-2", "utf16", "unicodefffe", "iso-10646-ucs-2", "utf-16be",
             "UTF_16LE",
         ] {
             messages.extend(in_charset(label, wide(2, big)));
         }
         for label in [
-            "utf-32",
-            "utf-32be",
-            "utf-32le",
-            "utf32",
-            "ucs-4",
-            "iso-10646-ucs-4",
-            "UTF_32",
+            "utf-32", "utf-32be", "utf-32le", "utf32", "ucs-4", "iso-10646-ucs-4", "UTF_32",
             "csUCS4",
         ] {
             messages.extend(in_charset(label, wide(4, big)));
@@ -552,15 +524,8 @@ fn seven_bits_with_escapes() {
     let gb = || letters(b"\x1b$A'b\x1b(B", b"\x1b$A'Q\x1b(B");
     let mut messages = Vec::new();
     for label in [
-        "iso-2022-jp",
-        "iso2022jp",
-        "iso-2022-jp-1",
-        "iso-2022-jp-2",
-        "iso-2022-jp-3",
-        "iso-2022-jp-2004",
-        "csISO2022JP2",
-        "",
-        "us-ascii",
+        "iso-2022-jp", "iso2022jp", "iso-2022-jp-1", "iso-2022-jp-2", "iso-2022-jp-3",
+        "iso-2022-jp-2004", "csISO2022JP2", "", "us-ascii",
     ] {
         // р and а of JIS X 0208, row 7.
         messages.extend(in_charset(label, letters(b"\x1b$B'b\x1b(B", b"\x1b$B'Q\x1b(B")));
@@ -599,14 +564,7 @@ fn ebcdic() {
     };
     let shown = "<html><body><p>please confirm <a href=\"https://xn--ypal-43d9g.com/login\">here</a></p></body></html>";
     let messages = [
-        "ibm037",
-        "cp037",
-        "IBM-037",
-        "ebcdic-cp-us",
-        "csIBM037",
-        "x-IBM037",
-        "cp500",
-        "ibm1140",
+        "ibm037", "cp037", "IBM-037", "ebcdic-cp-us", "csIBM037", "x-IBM037", "cp500", "ibm1140",
     ]
     .map(|label| {
         let fields = format!(

@@ -137,10 +137,7 @@ fn find_and_why_answer_by_host_domain_and_message() {
         (output.status.code(), ids, said(&output), lines)
     };
     for host in [
-        "www.p\u{430}ypal.com",
-        "xn--pypal-4ve[.]com",
-        "hxxp://example[.]com/x",
-        "news.example.com",
+        "www.p\u{430}ypal.com", "xn--pypal-4ve[.]com", "hxxp://example[.]com/x", "news.example.com",
     ] {
         let (code, found, said, lines) = ids(&["find", host]);
         assert_eq!((code, found), (Some(0), vec!["4FIND1".to_owned()]), "{host}: {said}");

@@ -248,20 +248,8 @@ fn live(part: &Part, hosts: &BTreeSet<String>) -> Option<String> {
     }
     for (name, value) in &part.attributes {
         let navigates = [
-            "href",
-            "src",
-            "action",
-            "formaction",
-            "background",
-            "poster",
-            "data",
-            "ping",
-            "xlink:href",
-            "lowsrc",
-            "dynsrc",
-            "longdesc",
-            "cite",
-            "codebase",
+            "href", "src", "action", "formaction", "background", "poster", "data", "ping",
+            "xlink:href", "lowsrc", "dynsrc", "longdesc", "cite", "codebase",
         ]
         .contains(&name.as_str());
         let host = navigates.then(|| url_host(value, "")).flatten();

@@ -130,13 +130,7 @@ fn every_verdict_and_reason_is_in_its_page() {
 fn pages_have_what_an_operator_looks_for() {
     let page = generate(&["man", "linkmilter.8"]);
     for section in [
-        "NAME",
-        "SYNOPSIS",
-        "COMMANDS",
-        "EXAMPLES",
-        "FILES",
-        "ENVIRONMENT",
-        "\"EXIT STATUS\"",
+        "NAME", "SYNOPSIS", "COMMANDS", "EXAMPLES", "FILES", "ENVIRONMENT", "\"EXIT STATUS\"",
         "SIGNALS",
     ] {
         assert!(page.contains(&format!(".SH {section}")), "{section}");
@@ -271,24 +265,8 @@ fn the_page_of_reasons_is_what_the_codes_say() {
 
 /// Words that a help desk would have to explain first.
 const JARGON: [&str; 18] = [
-    "a-label",
-    "u-label",
-    "ascii",
-    "bidi",
-    "charset",
-    "codepoint",
-    "confusable",
-    "idna",
-    "mime",
-    "nfkc",
-    "parser",
-    "punycode",
-    "rfc",
-    "skeleton",
-    "unicode",
-    "utf",
-    "uts",
-    "§",
+    "a-label", "u-label", "ascii", "bidi", "charset", "codepoint", "confusable", "idna", "mime",
+    "nfkc", "parser", "punycode", "rfc", "skeleton", "unicode", "utf", "uts", "§",
 ];
 
 /// Whether a sentence can be said to somebody as it stands.

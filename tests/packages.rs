@@ -10,15 +10,8 @@ use serde_json::Value;
 
 /// What stands in a package beside the folders of its crate; the first three are cargo's own.
 const FILES: [&str; 9] = [
-    ".cargo_vcs_info.json",
-    "Cargo.lock",
-    "Cargo.toml.orig",
-    "Cargo.toml",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "LICENSE-UNICODE",
-    "README.md",
-    "CHANGELOG.md",
+    ".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml.orig", "Cargo.toml", "LICENSE-APACHE",
+    "LICENSE-MIT", "LICENSE-UNICODE", "README.md", "CHANGELOG.md",
 ];
 
 /// What cargo prints, no registry asked.

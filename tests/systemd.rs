@@ -189,10 +189,7 @@ fn exposure_without_network_is_at_most_0_2() {
 #[test]
 fn systemd_knows_every_directive() {
     let units = [
-        "linkmilter.service",
-        "linkmilter.socket",
-        "linkmilter-tld.service",
-        "linkmilter-tld.timer",
+        "linkmilter.service", "linkmilter.socket", "linkmilter-tld.service", "linkmilter-tld.timer",
     ];
     let root = unit_root(&["no-network.conf", "internet.conf"], "linkmilter.service");
     let socket = root.path().join("etc/systemd/system/linkmilter.socket.d");

@@ -112,11 +112,7 @@ mod tests {
             assert!(is_public_suffix(name), "{name}");
         }
         for name in [
-            "example.com",
-            "example.co.uk",
-            "ann.github.io",
-            "192.0.2.1",
-            "[2001:db8::1]",
+            "example.com", "example.co.uk", "ann.github.io", "192.0.2.1", "[2001:db8::1]",
             "a.b.example.com",
         ] {
             assert!(!is_public_suffix(name), "{name}");

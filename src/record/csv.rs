@@ -8,25 +8,9 @@ use super::finding::Line;
 /// The columns, in order: the fields of the JSON line; `span` as two columns, `reasons` joined by
 /// spaces.
 pub const COLUMNS: [&str; 19] = [
-    "schema",
-    "record",
-    "source",
-    "offset",
-    "message_id",
-    "date",
-    "from_domain",
-    "part",
-    "place",
-    "span_start",
-    "span_end",
-    "spelling",
-    "ascii",
-    "unicode",
-    "verdict",
-    "reasons",
-    "target",
-    "action",
-    "edit",
+    "schema", "record", "source", "offset", "message_id", "date", "from_domain", "part", "place",
+    "span_start", "span_end", "spelling", "ascii", "unicode", "verdict", "reasons", "target",
+    "action", "edit",
 ];
 
 /// Writes the header row.

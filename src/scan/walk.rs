@@ -218,16 +218,8 @@ mod tests {
         touch(
             root.path(),
             &[
-                "cur/2:2,S",
-                "cur/1:2,",
-                "new/3",
-                "tmp/4",
-                "dovecot.index",
-                "subscriptions",
-                ".Sent/cur/5:2,S",
-                ".Sent/new/.keep",
-                ".Sent/tmp/6",
-                ".Sent/maildirfolder",
+                "cur/2:2,S", "cur/1:2,", "new/3", "tmp/4", "dovecot.index", "subscriptions",
+                ".Sent/cur/5:2,S", ".Sent/new/.keep", ".Sent/tmp/6", ".Sent/maildirfolder",
             ],
         );
         let (files, passed) = walked(root.path());

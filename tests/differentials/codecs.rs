@@ -170,17 +170,8 @@ fn words_of_a_subject_that_belong_together() {
 #[test]
 fn encoded_words_in_any_field() {
     let fields = [
-        "Archived-At",
-        "Comments",
-        "Content-Description",
-        "Content-Language",
-        "Content-Location",
-        "Keywords",
-        "List-Id",
-        "Organization",
-        "Subject",
-        "Thread-Topic",
-        "User-Agent",
+        "Archived-At", "Comments", "Content-Description", "Content-Language", "Content-Location",
+        "Keywords", "List-Id", "Organization", "Subject", "Thread-Topic", "User-Agent",
         "X-Anything",
     ];
     let values = [

@@ -5,33 +5,9 @@ use uts58::scheme::{self, Does};
 
 /// Extensions of files that Windows or another system runs.
 const PROGRAMS: [&str; 27] = [
-    "app",
-    "appref-ms",
-    "bat",
-    "chm",
-    "cmd",
-    "com",
-    "command",
-    "cpl",
-    "exe",
-    "hta",
-    "jar",
-    "js",
-    "jse",
-    "lnk",
-    "msc",
-    "msi",
-    "pif",
-    "ps1",
-    "reg",
-    "scf",
-    "scr",
-    "sct",
-    "sh",
-    "url",
-    "vbe",
-    "vbs",
-    "wsf",
+    "app", "appref-ms", "bat", "chm", "cmd", "com", "command", "cpl", "exe", "hta", "jar", "js",
+    "jse", "lnk", "msc", "msi", "pif", "ps1", "reg", "scf", "scr", "sct", "sh", "url", "vbe",
+    "vbs", "wsf",
 ];
 
 /// The path of a file server, or the URL with a scheme that does more than lead to a page, as a link of a page has it.

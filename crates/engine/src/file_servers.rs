@@ -74,17 +74,8 @@ fn is_own_notebook(rest: &str) -> bool {
 /// Top-level domains and domains that only networks of their own have: reserved ones, and those that RFC 6762 (appendix G),
 /// routers and companies use.
 const OWN_NETWORK: [&str; 11] = [
-    "local",
-    "lan",
-    "internal",
-    "localdomain",
-    "home.arpa",
-    "intern",
-    "intranet",
-    "private",
-    "corp",
-    "home",
-    "fritz.box",
+    "local", "lan", "internal", "localdomain", "home.arpa", "intern", "intranet", "private",
+    "corp", "home", "fritz.box",
 ];
 
 /// The server of a URL that reaches a file server, or of a path of Windows. `None` if it is not plainly a name or an

@@ -7,11 +7,7 @@ use uts58::mailto::mailto_addresses;
 
 /// Hosts of lists that anybody can read and whose fields no member writes.
 const LIST_HOSTS: [&str; 6] = [
-    "freelists.org",
-    "googlegroups.com",
-    "groups.io",
-    "listserv.dfn.de",
-    "lists.sourceforge.net",
+    "freelists.org", "googlegroups.com", "groups.io", "listserv.dfn.de", "lists.sourceforge.net",
     "yahoogroups.com",
 ];
 

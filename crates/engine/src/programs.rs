@@ -17,16 +17,8 @@ pub enum Opens<'t> {
 
 /// Programs with a scheme for each, by Microsoft's "Office URI Schemes".
 pub const OFFICE: [&str; 10] = [
-    "ms-word",
-    "ms-excel",
-    "ms-powerpoint",
-    "ms-visio",
-    "ms-project",
-    "ms-publisher",
-    "ms-access",
-    "ms-spd",
-    "ms-infopath",
-    "onenote",
+    "ms-word", "ms-excel", "ms-powerpoint", "ms-visio", "ms-project", "ms-publisher", "ms-access",
+    "ms-spd", "ms-infopath", "onenote",
 ];
 
 /// Domains of the meetings that Zoom's program opens.
@@ -42,22 +34,9 @@ const PLACES: [(&str, &str); 3] = [
 /// Programs of Microsoft that show a place of theirs, whatever is asked of them: a new message, a list, a route. Those
 /// that run or fetch what the URL says, change who manages a device or hand on the screen are none of them.
 const SHOWS_ITSELF: [&str; 16] = [
-    "ms-outlook",
-    "ms-to-do",
-    "ms-todo",
-    "ms-loop",
-    "ms-phone",
-    "ms-clock",
-    "ms-calculator",
-    "ms-people",
-    "ms-drive-to",
-    "ms-walk-to",
-    "ms-feedback-hub",
-    "ms-stickynotes",
-    "ms-whiteboard",
-    "ms-get-started",
-    "ms-contact-support",
-    "ms-actioncenter",
+    "ms-outlook", "ms-to-do", "ms-todo", "ms-loop", "ms-phone", "ms-clock", "ms-calculator",
+    "ms-people", "ms-drive-to", "ms-walk-to", "ms-feedback-hub", "ms-stickynotes", "ms-whiteboard",
+    "ms-get-started", "ms-contact-support", "ms-actioncenter",
 ];
 
 /// Those that do so where nothing is asked of them: a file that is named behind the colon may be on another machine.

@@ -559,13 +559,7 @@ mod tests {
     #[test]
     fn dots_of_other_scripts_end_labels_of_a_host_in_a_name() {
         for dot in [
-            "\u{a4f8}",
-            "\u{701}",
-            "\u{702}",
-            "\u{a60e}",
-            "\u{10a50}",
-            "\u{1d16d}",
-            "\u{fe52}",
+            "\u{a4f8}", "\u{701}", "\u{702}", "\u{a60e}", "\u{10a50}", "\u{1d16d}", "\u{fe52}",
             "\u{2e33}",
         ] {
             let found = suspect(&format!("From: service@paypal{dot}com <x@example.org>\n"));

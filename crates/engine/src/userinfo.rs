@@ -84,17 +84,8 @@ pub fn begins_unseen(text: &str) -> bool {
 /// A text without what is left of encodings at its start, characters that nobody sees, and rows of dots and lines.
 fn without_leftovers(mut text: &str) -> &str {
     const ENCODED: [&str; 11] = [
-        "=0A",
-        "=0D",
-        "=09",
-        "=20",
-        "=A0",
-        "=C2=A0",
-        "&nbsp;",
-        "&#160;",
-        "&lt;br&gt;",
-        "&lt;br/&gt;",
-        "&lt;br /&gt;",
+        "=0A", "=0D", "=09", "=20", "=A0", "=C2=A0", "&nbsp;", "&#160;", "&lt;br&gt;",
+        "&lt;br/&gt;", "&lt;br /&gt;",
     ];
     /// Signs of a row at least.
     const ROW: usize = 5;
@@ -281,12 +272,8 @@ pub fn is_login(text: &str, link: &Link) -> bool {
 /// Hosts where a router tells its address to who keeps its name: the login is the domain there, or its name. Nobody else has
 /// pages there.
 const ADDRESS_UPDATES: [&str; 6] = [
-    "dyn.dns.he.net",
-    "dyndns.strato.com",
-    "members.dyndns.org",
-    "update.dedyn.io",
-    "update.spdyn.de",
-    "update6.dedyn.io",
+    "dyn.dns.he.net", "dyndns.strato.com", "members.dyndns.org", "update.dedyn.io",
+    "update.spdyn.de", "update6.dedyn.io",
 ];
 
 /// Whether a link tells such a host the address of the domain that is its login:
@@ -374,12 +361,7 @@ fn is_package_index(text: &str, link: &Link) -> bool {
 
 /// Hosts of repositories, whose addresses have the login of who copied them.
 const REPOSITORIES: [&str; 7] = [
-    "bitbucket.org",
-    "codeberg.org",
-    "dev.azure.com",
-    "git.sr.ht",
-    "github.com",
-    "gitlab.com",
+    "bitbucket.org", "codeberg.org", "dev.azure.com", "git.sr.ht", "github.com", "gitlab.com",
     "visualstudio.com",
 ];
 

@@ -23,10 +23,7 @@ fn anchors_show_the_addresses_of_persons() {
         assert!(of_link(seen) <= Verdict::Notice, "{seen}");
     }
     for seen in [
-        "outlook.com",
-        "https://hotmail.fr/",
-        "www.yahoo.com",
-        "service@paypal.com",
+        "outlook.com", "https://hotmail.fr/", "www.yahoo.com", "service@paypal.com",
         "ann@mybank.com",
     ] {
         assert_eq!(of_link(seen), Verdict::Suspect, "{seen}");

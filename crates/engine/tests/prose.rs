@@ -80,11 +80,7 @@ fn words_of_a_country_are_hosts_of_it() {
     ]);
     edited(&["www.sofőrt.com", "see https://www.allégro.com/ now", "www.sofőrt.de"]);
     suspect(&[
-        "www.monetär.com",
-        "www.ģenerāli.com",
-        "www.lázada.hu",
-        "www.čsob.com",
-        "kindje.com",
+        "www.monetär.com", "www.ģenerāli.com", "www.lázada.hu", "www.čsob.com", "kindje.com",
     ]);
 }
 
@@ -241,14 +237,8 @@ fn science_writes_greek_letters_beside_latin_ones() {
     edited(&["https://TNFα.pl/", "www.IFNγ.is", "info@ERα.py"]);
     // Names that readers know, and words of two scripts that are none of science.
     edited(&[
-        "see pαypal.com now",
-        "see gοogle.In now",
-        "see cοffee.com now",
-        "see mybαnk.com now",
-        "see mybαnk.zip now",
-        "see uρs.is now",
-        "see αol.pl now",
-        "see VιSA.is now",
+        "see pαypal.com now", "see gοogle.In now", "see cοffee.com now", "see mybαnk.com now",
+        "see mybαnk.zip now", "see uρs.is now", "see αol.pl now", "see VιSA.is now",
     ]);
     suspect(&["see χ.com now", "see VISα.com now"]);
 }
@@ -256,29 +246,9 @@ fn science_writes_greek_letters_beside_latin_ones() {
 #[test]
 fn files_have_names_in_every_script() {
     for name in [
-        "АОv1",
-        "РС",
-        "РСv2",
-        "ТОp",
-        "акт",
-        "PDF-договор",
-        "договор-PDF",
-        "v2отчет",
-        "ΙΚΑ",
-        "αναφορά",
-        "2026-דוח",
-        "דוח-2026",
-        "PDF-عقد",
-        "2026-تقرير",
-        "עברית2026",
-        "٢٠٢٦-تقرير",
-        "گزارش۲۰۲۶",
-        "IMG-отчёт",
-        "ОООiPhone",
-        "ExcelАО",
-        "ОТ-x",
-        "отчетfinal",
-        "報告v2",
+        "АОv1", "РС", "РСv2", "ТОp", "акт", "PDF-договор", "договор-PDF", "v2отчет", "ΙΚΑ",
+        "αναφορά", "2026-דוח", "דוח-2026", "PDF-عقد", "2026-تقرير", "עברית2026", "٢٠٢٦-تقرير",
+        "گزارش۲۰۲۶", "IMG-отчёт", "ОООiPhone", "ExcelАО", "ОТ-x", "отчетfinal", "報告v2",
         "보고서-v2",
     ] {
         for ending in ["zip", "md", "py", "pl", "sh", "rs", "mov", "ZIP"] {

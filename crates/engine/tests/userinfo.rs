@@ -381,15 +381,8 @@ fn what_is_left_of_an_encoding_separates_a_site_from_an_address() {
     };
     for (behind, most) in [("huber.de", Verdict::Notice), ("facebook.com", Verdict::Suspect)] {
         for between in [
-            "=0A",
-            "=0D=0A",
-            "=20",
-            "&nbsp;",
-            "&lt;br&gt;",
-            "\u{200B}",
-            "\u{FEFF}",
-            ".......E-Mail:",
-            "_____",
+            "=0A", "=0D=0A", "=20", "&nbsp;", "&lt;br&gt;", "\u{200B}", "\u{FEFF}",
+            ".......E-Mail:", "_____",
         ] {
             let text = format!("Web: https://www.{behind}{between}ann@example.org");
             let found = outcome(&text);

@@ -215,13 +215,7 @@ mod tests {
     #[test]
     fn words_have_signs_beside_their_dots() {
         for word in [
-            "3½in.It",
-            "⅔cup.In",
-            "m².It",
-            "Windows®.In",
-            "thanks😊.In",
-            "отчёт_.zip",
-            "a._b",
+            "3½in.It", "⅔cup.In", "m².It", "Windows®.In", "thanks😊.In", "отчёт_.zip", "a._b",
             "✈\u{fe0f}.to",
         ] {
             assert!(is_word(word), "{word}");

@@ -174,18 +174,9 @@ mod tests {
     #[test]
     fn sites_of_governments_are_known_by_their_suffix() {
         for host in [
-            "www.dmv.ny.gov",
-            "navy.mil",
-            "gov.uk",
-            "www.gov.uk",
-            "tax.service.gov.uk",
-            "www.justice.govt.nz",
-            "sede.dgt.gob.es",
-            "impots.gouv.fr",
-            "www.canada.gc.ca",
-            "www.nta.go.jp",
-            "oesterreich.gv.at",
-            "detran.sp.gov.br",
+            "www.dmv.ny.gov", "navy.mil", "gov.uk", "www.gov.uk", "tax.service.gov.uk",
+            "www.justice.govt.nz", "sede.dgt.gob.es", "impots.gouv.fr", "www.canada.gc.ca",
+            "www.nta.go.jp", "oesterreich.gv.at", "detran.sp.gov.br",
         ] {
             assert!(is_government_site(host), "{host}");
         }

@@ -75,14 +75,8 @@ fn kana_and_ideographs_are_read_among_latin_letters() {
         mistaken(host, target);
     }
     for host in [
-        "リレー.com",
-        "メモ.com",
-        "ムービーtv.com",
-        "gameリスト.jp",
-        "又.com",
-        "メ.com",
-        "ムリ.com",
-        "netメモ.com",
+        "リレー.com", "メモ.com", "ムービーtv.com", "gameリスト.jp", "又.com", "メ.com",
+        "ムリ.com", "netメモ.com",
     ] {
         let judgement = judged(host);
         assert!(judgement.verdict < Verdict::Suspect, "{host}: {}", judgement.verdict);

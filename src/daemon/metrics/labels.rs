@@ -16,18 +16,8 @@ macro_rules! label_values {
 }
 
 label_values!(
-    DnsAnswer,
-    ListAnswer,
-    Cache,
-    Lookup,
-    ConnectionFault,
-    TaskResult,
-    JournalFault,
-    RecipeFault,
-    ContactAnswer,
-    ContactFault,
-    StatePart,
-    Grant,
+    DnsAnswer, ListAnswer, Cache, Lookup, ConnectionFault, TaskResult, JournalFault, RecipeFault,
+    ContactAnswer, ContactFault, StatePart, Grant,
 );
 
 word_enum! {

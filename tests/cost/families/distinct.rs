@@ -17,18 +17,8 @@ const ALPHABETS: [&str; 8] = [
 
 /// Names that are protected.
 const NAMES: [&str; 12] = [
-    "paypal",
-    "google",
-    "amazon",
-    "microsoft",
-    "facebook",
-    "netflix",
-    "instagram",
-    "linkedin",
-    "coinbase",
-    "docusign",
-    "whatsapp",
-    "santander",
+    "paypal", "google", "amazon", "microsoft", "facebook", "netflix", "instagram", "linkedin",
+    "coinbase", "docusign", "whatsapp", "santander",
 ];
 
 /// Makes a word.

@@ -51,24 +51,8 @@ const URLS: &[&str] = &[
 
 /// Properties whose values are not shown.
 const NOT_SHOWN: &[&str] = &[
-    "BEGIN",
-    "CREATED",
-    "DTEND",
-    "DTSTAMP",
-    "DTSTART",
-    "DUE",
-    "DURATION",
-    "END",
-    "EXDATE",
-    "LAST-MODIFIED",
-    "PRIORITY",
-    "PRODID",
-    "RDATE",
-    "RRULE",
-    "SEQUENCE",
-    "STATUS",
-    "TRANSP",
-    "UID",
+    "BEGIN", "CREATED", "DTEND", "DTSTAMP", "DTSTART", "DUE", "DURATION", "END", "EXDATE",
+    "LAST-MODIFIED", "PRIORITY", "PRODID", "RDATE", "RRULE", "SEQUENCE", "STATUS", "TRANSP", "UID",
     "VERSION",
 ];
 

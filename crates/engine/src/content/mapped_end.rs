@@ -107,17 +107,8 @@ mod tests {
     fn the_end_of_a_disguised_name() {
         let tlds = TldTable::new(["com", "org", "de"], "");
         for host in [
-            "a.c\u{200b}om",
-            "a.c\u{ad}o\u{2060}m",
-            "a.ｃｏｍ",
-            "a.cºm",
-            "a.𝗰𝗼𝗺",
-            "a.ⓒⓞⓜ",
-            "a．c\u{feff}om",
-            "a%2ecom",
-            "a.%63om",
-            "a%E3%80%82com",
-            "ｗww.b.a.org",
+            "a.c\u{200b}om", "a.c\u{ad}o\u{2060}m", "a.ｃｏｍ", "a.cºm", "a.𝗰𝗼𝗺", "a.ⓒⓞⓜ",
+            "a．c\u{feff}om", "a%2ecom", "a.%63om", "a%E3%80%82com", "ｗww.b.a.org",
             "xn%2d%2d80ak6aa92e.com",
         ] {
             for behind in ["", "·x", "..org/", "。x", "。谢谢", ".x", "©x", "_x", "™"] {

@@ -99,14 +99,7 @@ mod tests {
     fn what_is_not_plain_is_left_out_with_its_surroundings() {
         let lines = "a line of text\r\n".repeat(1_000);
         for odd in [
-            "\u{e9}",
-            "\u{1b}",
-            "\0",
-            "xn--a.com",
-            "XN--a.com",
-            "%C3",
-            "x%6E--a",
-            "xn%2D-a",
+            "\u{e9}", "\u{1b}", "\0", "xn--a.com", "XN--a.com", "%C3", "x%6E--a", "xn%2D-a",
             "xn-%2da",
         ] {
             let text = format!("{lines}{odd}\r\n{lines}");

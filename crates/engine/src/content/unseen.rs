@@ -184,14 +184,7 @@ mod tests {
     #[test]
     fn words_are_read_without_invisible_characters() {
         for unseen in [
-            '\u{200e}',
-            '\u{202e}',
-            '\u{61c}',
-            '\u{2066}',
-            '\u{e0061}',
-            '\u{1}',
-            '\u{7f}',
-            '\u{85}',
+            '\u{200e}', '\u{202e}', '\u{61c}', '\u{2066}', '\u{e0061}', '\u{1}', '\u{7f}', '\u{85}',
         ] {
             let text = format!("see https://p{unseen}a{unseen}y.com/x {unseen}y.com z{unseen}z");
             assert_eq!(

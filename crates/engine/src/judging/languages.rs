@@ -164,34 +164,10 @@ mod tests {
     #[test]
     fn words_are_top_level_domains_in_order() {
         for language in [
-            ALBANIAN,
-            AZERBAIJANI,
-            BULGARIAN,
-            CATALAN,
-            CZECH,
-            DANISH,
-            ESTONIAN,
-            FRENCH,
-            GERMAN,
-            GREEK,
-            HUNGARIAN,
-            ICELANDIC,
-            ITALIAN,
-            LATVIAN,
-            LITHUANIAN,
-            MONGOLIAN,
-            NORWEGIAN,
-            POLISH,
-            PORTUGUESE,
-            ROMANIAN,
-            RUSSIAN,
-            SERBO_CROATIAN,
-            SLOVAK,
-            SLOVENE,
-            SPANISH,
-            SWEDISH,
-            TURKISH,
-            UKRAINIAN,
+            ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GERMAN,
+            GREEK, HUNGARIAN, ICELANDIC, ITALIAN, LATVIAN, LITHUANIAN, MONGOLIAN, NORWEGIAN,
+            POLISH, PORTUGUESE, ROMANIAN, RUSSIAN, SERBO_CROATIAN, SLOVAK, SLOVENE, SPANISH,
+            SWEDISH, TURKISH, UKRAINIAN,
         ] {
             assert!(language.tlds.is_sorted() && language.words.is_sorted(), "{:?}", language.tlds);
             assert!(language.words.iter().all(|word| word.len() == 2), "{:?}", language.words);

@@ -5,31 +5,15 @@ use homograph::is_or_below;
 /// Hosts below which a domain stands that they receive, sign or report mail for, or that is looked up in a list: there are
 /// no pages. `fritz.box` is what a router adds to names.
 const MAIL_HOSTS: [&str; 11] = [
-    "_d.easydmarc.pro",
-    "_nspf.vali.email",
-    "arsmtp.com",
-    "dkim.mail.microsoft",
-    "fritz.box",
-    "hostedemail.com",
-    "mailspike.net",
-    "mx.microsoft",
-    "rspamd.com",
-    "spameatingmonkey.net",
+    "_d.easydmarc.pro", "_nspf.vali.email", "arsmtp.com", "dkim.mail.microsoft", "fritz.box",
+    "hostedemail.com", "mailspike.net", "mx.microsoft", "rspamd.com", "spameatingmonkey.net",
     "uribl.swinog.ch",
 ];
 
 /// Who receives reports of DMARC for others, and says so in the DNS (RFC 7489 §7.1).
 const REPORTED_TO: [&str; 11] = [
-    "agari.com",
-    "cloudflare.net",
-    "dmarc-report.com",
-    "dmarcanalyzer.com",
-    "dmarcian.com",
-    "easydmarc.com",
-    "ondmarc.com",
-    "postmarkapp.com",
-    "powerdmarc.com",
-    "uriports.com",
+    "agari.com", "cloudflare.net", "dmarc-report.com", "dmarcanalyzer.com", "dmarcian.com",
+    "easydmarc.com", "ondmarc.com", "postmarkapp.com", "powerdmarc.com", "uriports.com",
     "vali.email",
 ];
 

@@ -383,22 +383,8 @@ mod tests {
             assert_eq!(mismatch(&in_front, "verify.top"), Some(Verdict::Suspect), "{style}");
         }
         for element in [
-            "audio",
-            "video",
-            "canvas",
-            "progress",
-            "meter",
-            "noembed",
-            "noframes",
-            "datalist",
-            "rp",
-            "dialog",
-            "b popover",
-            "iframe",
-            "title",
-            "desc",
-            "annotation",
-            "mphantom",
+            "audio", "video", "canvas", "progress", "meter", "noembed", "noframes", "datalist",
+            "rp", "dialog", "b popover", "iframe", "title", "desc", "annotation", "mphantom",
             "details",
         ] {
             let name = element.split(' ').next().unwrap_or_default();

@@ -12,35 +12,10 @@ use homograph::{HostBounds, Judgement, Names, Section, registrable};
 
 /// Words of those who ask for something, which stand glued to a name or to one another: `paypalaccountupdate`.
 const ASKING: [&str; 29] = [
-    "2fa",
-    "account",
-    "accounts",
-    "auth",
-    "billing",
-    "com",
-    "confirm",
-    "customer",
-    "helpdesk",
-    "https",
-    "konto",
-    "login",
-    "logon",
-    "mfa",
-    "okta",
-    "otp",
-    "recovery",
-    "refund",
-    "secure",
-    "security",
-    "sicherheit",
-    "signin",
-    "sso",
-    "support",
-    "unlock",
-    "update",
-    "verification",
-    "verify",
-    "www",
+    "2fa", "account", "accounts", "auth", "billing", "com", "confirm", "customer", "helpdesk",
+    "https", "konto", "login", "logon", "mfa", "okta", "otp", "recovery", "refund", "secure",
+    "security", "sicherheit", "signin", "sso", "support", "unlock", "update", "verification",
+    "verify", "www",
 ];
 
 /// Those that products and companies have in their names as well: they count only beside another, or at a name in
@@ -257,14 +232,8 @@ mod tests {
             assert_eq!(judged(host), (Verdict::Suspect, "paypal.com".to_owned()), "{host}");
         }
         for host in [
-            "adobelogin.com",
-            "mcafeesecure.com",
-            "outlooksecure.com",
-            "examplelogin.com",
-            "securelogin.com",
-            "loginaccountupdate.com",
-            "telecom.com",
-            "onelogin.com",
+            "adobelogin.com", "mcafeesecure.com", "outlooksecure.com", "examplelogin.com",
+            "securelogin.com", "loginaccountupdate.com", "telecom.com", "onelogin.com",
             "customersupport.com",
         ] {
             assert!(judged(host).0 < Verdict::Suspect, "{host}");

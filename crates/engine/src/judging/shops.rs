@@ -10,25 +10,8 @@ const WORDS: [&str; 6] = ["allegro", "crypto", "emirates", "fidelity", "office",
 
 /// What firms are and do, none of which asks anything of a reader. By hand.
 const TRADES: [&str; 20] = [
-    "box",
-    "center",
-    "centre",
-    "club",
-    "company",
-    "express",
-    "gmbh",
-    "group",
-    "gruppe",
-    "hilfe",
-    "lieferung",
-    "partner",
-    "partners",
-    "service",
-    "services",
-    "servizi",
-    "shop",
-    "store",
-    "team",
+    "box", "center", "centre", "club", "company", "express", "gmbh", "group", "gruppe", "hilfe",
+    "lieferung", "partner", "partners", "service", "services", "servizi", "shop", "store", "team",
     "zentrum",
 ];
 

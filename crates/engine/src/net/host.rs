@@ -107,35 +107,15 @@ mod tests {
     #[test]
     fn a_plain_host_is_not_deceptive_whatever_follows() {
         for plain in [
-            "a.com,=D1=80",
-            "//a.com;&#1088;",
-            "red;x=y",
-            "a.com!раypal.com",
-            ".a(~{",
-            "a$+BEA-",
-            "a.com%2Fx%26%D1%80",
-            "a.com=2F=D1=80",
-            "a.com%3Ax",
-            "a.com%253F+BEA-",
+            "a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-",
+            "a.com%2Fx%26%D1%80", "a.com=2F=D1=80", "a.com%3Ax", "a.com%253F+BEA-",
         ] {
             assert!(starts_plain(plain.as_bytes()), "{plain}");
             assert!(!can_deceive(&front(plain)), "{plain}");
         }
         for other in [
-            "a.com",
-            "a=2Ecom,",
-            "раypal.com,",
-            "xn--a.com,x=",
-            "a%41,",
-            "a&#46;com,",
-            "a+BEA-,",
-            "a%00.com,",
-            "a=0D",
-            "a%2",
-            "a%D1%80.com%2F",
-            "xn--a.com%2F",
-            "a=",
-            "a=\r\n",
+            "a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,",
+            "a%00.com,", "a=0D", "a%2", "a%D1%80.com%2F", "xn--a.com%2F", "a=", "a=\r\n",
         ] {
             assert!(!starts_plain(other.as_bytes()), "{other}");
         }

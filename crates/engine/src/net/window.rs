@@ -436,13 +436,8 @@ mod tests {
     #[test]
     fn escapes_are_decoded_once() {
         for written in [
-            "раypal.com",
-            "=D1=80=D0=B0ypal.com",
-            "%D1%80%d0%b0ypal.com",
-            "&#1088;&#x430;ypal.com",
-            "\\u0440\\u0430ypal.com",
-            "р\0а\u{AD}ypal.com",
-            "р=\r\nаypal=\n.com",
+            "раypal.com", "=D1=80=D0=B0ypal.com", "%D1%80%d0%b0ypal.com", "&#1088;&#x430;ypal.com",
+            "\\u0440\\u0430ypal.com", "р\0а\u{AD}ypal.com", "р=\r\nаypal=\n.com",
         ] {
             assert!(needs_reading(written.as_bytes()), "{written}");
             assert_eq!(

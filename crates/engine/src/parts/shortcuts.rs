@@ -181,11 +181,8 @@ mod tests {
             file_differs(name, "application/octet-stream", &file)
         };
         for name in [
-            "www.paypal.com.url",
-            "paypal.com.WEBSITE",
-            "www.paypal.com.webloc",
-            "paypal.com.desktop",
-            "www.paypal.com.url. ",
+            "www.paypal.com.url", "paypal.com.WEBSITE", "www.paypal.com.webloc",
+            "paypal.com.desktop", "www.paypal.com.url. ",
         ] {
             assert!(differs(name, "https://evil.top/x"), "{name}");
             assert!(!differs(name, "https://www.paypal.com/x"), "{name}");

@@ -181,16 +181,8 @@ const KNOWN: [&[u8]; 6] =
 /// Destinations that name a file or a URL: a template, the next file, the base of hyperlinks, data for letters, values of
 /// shapes.
 const PATHS: [&[u8]; 10] = [
-    b"template",
-    b"nextfile",
-    b"hlinkbase",
-    b"hlsrc",
-    b"hlloc",
-    b"file",
-    b"mmdatasource",
-    b"mmheadersource",
-    b"mmodsosrc",
-    b"sv",
+    b"template", b"nextfile", b"hlinkbase", b"hlsrc", b"hlloc", b"file", b"mmdatasource",
+    b"mmheadersource", b"mmodsosrc", b"sv",
 ];
 
 /// What holds until the end of a group.

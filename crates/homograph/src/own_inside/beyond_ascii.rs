@@ -194,14 +194,8 @@ mod tests {
     }
 
     const NAMES: [&str; 8] = [
-        "müllerbank.de",
-        "ветлуга.рф",
-        "국민저축.kr",
-        "北原银行.cn",
-        "楽天.jp",
-        "カエデペイ.jp",
-        "größeværk.dk",
-        "сбер.рф",
+        "müllerbank.de", "ветлуга.рф", "국민저축.kr", "北原银行.cn", "楽天.jp", "カエデペイ.jp",
+        "größeværk.dk", "сбер.рф",
     ];
 
     #[test]

@@ -301,34 +301,16 @@ mod tests {
     #[test]
     fn offices_of_a_company_count_beside_a_name_of_the_recipients_alone() {
         for office in [
-            "HR",
-            "Payroll",
-            "Human Resources",
-            "HR Department",
-            "Voicemail",
-            "Accounts Payable",
-            "Mail Server",
-            "Server Admin",
-            "Password Expiry",
-            "VPN",
-            "2FA",
-            "Personalabteilung",
-            "IT-Abteilung",
-            "Geschäftsleitung",
-            "Comptabilité",
-            "Recursos Humanos",
+            "HR", "Payroll", "Human Resources", "HR Department", "Voicemail", "Accounts Payable",
+            "Mail Server", "Server Admin", "Password Expiry", "VPN", "2FA", "Personalabteilung",
+            "IT-Abteilung", "Geschäftsleitung", "Comptabilité", "Recursos Humanos",
         ] {
             let text = format!("Harbour {office}");
             assert_eq!(posed(&text).as_deref(), Some("harbour.example"), "{text}");
         }
         for text in [
-            "Harbour Careers",
-            "Harbour Legal",
-            "Mary Harbour",
-            "Harbour Management",
-            "Apple Payroll",
-            "Mailbox Full",
-            "Mailbox HR",
+            "Harbour Careers", "Harbour Legal", "Mary Harbour", "Harbour Management",
+            "Apple Payroll", "Mailbox Full", "Mailbox HR",
         ] {
             assert_eq!(posed(text), None, "{text}");
         }

@@ -98,14 +98,7 @@ struct Parameters {
 
 /// The parameters that decide how a part is read. A program finds them behind any number of others.
 const DECISIVE: [&[u8]; 9] = [
-    b"boundary",
-    b"charset",
-    b"name",
-    b"filename",
-    b"format",
-    b"delsp",
-    b"access-type",
-    b"url",
+    b"boundary", b"charset", b"name", b"filename", b"format", b"delsp", b"access-type", b"url",
     b"site",
 ];
 

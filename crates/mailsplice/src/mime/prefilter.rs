@@ -128,14 +128,7 @@ mod tests {
     #[test]
     fn one_candidate_anywhere_is_seen() {
         for hit in [
-            "a.b",
-            "a.\u{43f}",
-            "x://",
-            "a@b",
-            "a\u{3002}b",
-            "a\u{ff0e}b",
-            "a\u{ff61}b",
-            "\u{ff20}",
+            "a.b", "a.\u{43f}", "x://", "a@b", "a\u{3002}b", "a\u{ff0e}b", "a\u{ff61}b", "\u{ff20}",
         ] {
             for at in [0, 1, 62, 63, 64, 65, 127, 128, 200] {
                 let text = format!("{}{hit}{}", "x".repeat(at), " y".repeat(100));
@@ -149,15 +142,8 @@ mod tests {
     #[test]
     fn encoded_candidates_are_seen() {
         for hit in [
-            "a=2Eb",
-            "a=2eb",
-            "http=3A//x",
-            "a=40b",
-            "a=E3=80=82b",
-            "a=ef=bc=8eb",
-            "a.=\r\nb",
-            "a.=62",
-            "=3Ca>",
+            "a=2Eb", "a=2eb", "http=3A//x", "a=40b", "a=E3=80=82b", "a=ef=bc=8eb", "a.=\r\nb",
+            "a.=62", "=3Ca>",
         ] {
             assert!(maybe(hit.as_bytes(), Transfer::QuotedPrintable), "{hit}");
         }

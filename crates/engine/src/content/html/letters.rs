@@ -318,20 +318,8 @@ mod tests {
             assert_eq!(read_as(word).as_deref(), Some(host), "{word}");
         }
         for word in [
-            "example.com",
-            "Example.com",
-            "ex.com/a_b",
-            "corn",
-            "a, b",
-            "10",
-            "x0",
-            "٢٠٢٠",
-            "wait...",
-            "ex.de...",
-            "Mr.X...",
-            "www.gov.uk",
-            "com",
-            "a.b",
+            "example.com", "Example.com", "ex.com/a_b", "corn", "a, b", "10", "x0", "٢٠٢٠",
+            "wait...", "ex.de...", "Mr.X...", "www.gov.uk", "com", "a.b",
         ] {
             assert_eq!(read_as(word), None, "{word}");
         }

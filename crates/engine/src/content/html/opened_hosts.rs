@@ -142,11 +142,7 @@ mod tests {
             assert_eq!(opened(url).and_then(|inside| url.get(inside)), Some(opens), "{url}");
         }
         for url in [
-            "callto:ann.example",
-            "callto:+49123",
-            "microsoft-edge:?x=р",
-            "р:р.com",
-            "р",
+            "callto:ann.example", "callto:+49123", "microsoft-edge:?x=р", "р:р.com", "р",
             "https:р.com",
         ] {
             assert_eq!(opened(url), None, "{url}");

@@ -379,18 +379,8 @@ mod tests {
             assert_eq!(texts(script), [joined], "{script}");
         }
         for script in [
-            "",
-            "'a'",
-            "a+b",
-            "'a'+b+'c'",
-            "'a\n'+'b",
-            "'a'+",
-            "\\'a'+'",
-            "a='b'+c;d=a+e",
-            "a=='b';x=a+a",
-            "a='b';x.a+y.a",
-            "a='b';x=`c`+y",
-            "a+='b'",
+            "", "'a'", "a+b", "'a'+b+'c'", "'a\n'+'b", "'a'+", "\\'a'+'", "a='b'+c;d=a+e",
+            "a=='b';x=a+a", "a='b';x.a+y.a", "a='b';x=`c`+y", "a+='b'",
         ] {
             assert_eq!(texts(script), [""; 0], "{script}");
         }
@@ -423,24 +413,8 @@ mod tests {
     #[test]
     fn strings_take_linear_time() {
         for piece in [
-            "'",
-            "\"'`",
-            "'\\'",
-            "'a'+",
-            "[",
-            "[1,",
-            "fromCharCode(1,",
-            "'a' ",
-            "\\",
-            "%",
-            "'%d1",
-            "a='b';",
-            "a='b'+a;",
-            "a+='';",
-            "`${a}`+",
-            "`${",
-            "a+",
-            ".a",
+            "'", "\"'`", "'\\'", "'a'+", "[", "[1,", "fromCharCode(1,", "'a' ", "\\", "%", "'%d1",
+            "a='b';", "a='b'+a;", "a+='';", "`${a}`+", "`${", "a+", ".a",
         ] {
             let script = format!("atob{}", piece.repeat(200_000 / piece.len()));
             let steps = read(&MappedText::slice(&script, 0), |_| ());

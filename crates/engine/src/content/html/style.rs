@@ -297,19 +297,8 @@ fn without_important(value: &str) -> (&str, bool) {
 
 /// Words of `display`, besides those that begin with `inline`, `table`, `ruby` or a hyphen, which some program knows.
 const DISPLAYS: [&str; 13] = [
-    "block",
-    "contents",
-    "flex",
-    "flow",
-    "flow-root",
-    "grid",
-    "inherit",
-    "initial",
-    "list-item",
-    "math",
-    "revert",
-    "run-in",
-    "unset",
+    "block", "contents", "flex", "flow", "flow-root", "grid", "inherit", "initial", "list-item",
+    "math", "revert", "run-in", "unset",
 ];
 
 /// CSS Display §2. `None` for what is no value: programs drop it.
@@ -358,14 +347,7 @@ const INHERITED: [&str; 4] = ["inherit", "unset", "revert", "revert-layer"];
 
 /// Sizes in words, which do not depend on the size of the text around.
 const SIZES: [&str; 9] = [
-    "initial",
-    "medium",
-    "small",
-    "large",
-    "x-small",
-    "x-large",
-    "xx-small",
-    "xx-large",
+    "initial", "medium", "small", "large", "x-small", "x-large", "xx-small", "xx-large",
     "xxx-large",
 ];
 

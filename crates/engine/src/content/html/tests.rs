@@ -120,18 +120,8 @@ fn found(html: &str) -> Vec<String> {
 #[test]
 fn white_space_is_text_however_it_is_written() {
     const PIECES: [&str; 12] = [
-        "\u{202e}",
-        "a.com",
-        ".",
-        "<b>",
-        "</b>",
-        "<p>",
-        "<p hidden>",
-        "<a href=//x.org>",
-        "</a>",
-        "<bdo dir=rtl>",
-        "_",
-        "|",
+        "\u{202e}", "a.com", ".", "<b>", "</b>", "<p>", "<p hidden>", "<a href=//x.org>", "</a>",
+        "<bdo dir=rtl>", "_", "|",
     ];
     for number in 0..PIECES.len().pow(4) {
         let pieces = (0..4).map(|at| PIECES[number / PIECES.len().pow(at) % PIECES.len()]);
@@ -392,22 +382,10 @@ fn script_is_searched_for_whole_urls() {
 #[test]
 fn nothing_is_read_more_than_three_times() {
     for piece in [
-        "<xmp><iframe>",
-        "<!--[if x]>",
-        "<a href=http://a.com ",
-        "<span hidden>",
-        "<bdo dir=rtl>a</bdo>",
-        "<title><textarea>",
-        "&#46;",
-        "<style>url(",
-        "<a style='",
-        "a.com<wbr>",
-        "<b",
-        "<iframe srcdoc=",
-        "<svg><style>",
-        "<p style=display:none>",
-        "x<!--[if a]>",
-        "<style>'@import/**/",
+        "<xmp><iframe>", "<!--[if x]>", "<a href=http://a.com ", "<span hidden>",
+        "<bdo dir=rtl>a</bdo>", "<title><textarea>", "&#46;", "<style>url(", "<a style='",
+        "a.com<wbr>", "<b", "<iframe srcdoc=", "<svg><style>", "<p style=display:none>",
+        "x<!--[if a]>", "<style>'@import/**/",
     ] {
         let html = piece.repeat(2_000);
         let view = whole(&html, &TldTable::new(["com"], ""));

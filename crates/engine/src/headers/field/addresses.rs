@@ -239,10 +239,7 @@ mod tests {
     #[test]
     fn a_site_in_the_local_part_poses() {
         for local in [
-            "paypal.com",
-            "service.paypal.com",
-            "www.PayPal.com",
-            "noreply-paypal.com",
+            "paypal.com", "service.paypal.com", "www.PayPal.com", "noreply-paypal.com",
             "service_paypal.com",
         ] {
             let head = format!("From: {local}@example.net\n");

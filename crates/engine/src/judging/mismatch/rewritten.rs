@@ -6,26 +6,10 @@ use homograph::Judgement;
 
 /// Hosts of links that are tokens of services that send newsletters and count clicks.
 pub(super) const COUNTERS: [&str; 20] = [
-    "beehiiv.com",
-    "bmeurl.co",
-    "cleverreach.com",
-    "constantcontact.com",
-    "customeriomail.com",
-    "emailsys1a.net",
-    "exacttarget.com",
-    "exct.net",
-    "geteml.com",
-    "go.pardot.com",
-    "hubspotlinks.com",
-    "klclick.com",
-    "list-manage.com",
-    "mailgun.org",
-    "mjt.lu",
-    "mlsend.com",
-    "rs6.net",
-    "sendgrid.net",
-    "sendibm1.com",
-    "t.eloqua.com",
+    "beehiiv.com", "bmeurl.co", "cleverreach.com", "constantcontact.com", "customeriomail.com",
+    "emailsys1a.net", "exacttarget.com", "exct.net", "geteml.com", "go.pardot.com",
+    "hubspotlinks.com", "klclick.com", "list-manage.com", "mailgun.org", "mjt.lu", "mlsend.com",
+    "rs6.net", "sendgrid.net", "sendibm1.com", "t.eloqua.com",
 ];
 
 /// The same of who shortens.

@@ -12,28 +12,13 @@ use crate::document_paths::{is_program, reaching};
 
 /// Fields that name a file or a URL which the program loads.
 const LOADING: [&str; 9] = [
-    "DATABASE",
-    "DDE",
-    "DDEAUTO",
-    "IMPORT",
-    "INCLUDE",
-    "INCLUDEPICTURE",
-    "INCLUDETEXT",
-    "LINK",
+    "DATABASE", "DDE", "DDEAUTO", "IMPORT", "INCLUDE", "INCLUDEPICTURE", "INCLUDETEXT", "LINK",
     "RD",
 ];
 
 /// Programs of offices that answer by DDE, by the beginning of their names: `Excel.Sheet.8`. Any other one is run.
 const OFFICES: [&str; 9] = [
-    "access",
-    "excel",
-    "msaccess",
-    "powerpnt",
-    "powerpoint",
-    "soffice",
-    "visio",
-    "winword",
-    "word",
+    "access", "excel", "msaccess", "powerpnt", "powerpoint", "soffice", "visio", "winword", "word",
 ];
 
 /// What fields reach.

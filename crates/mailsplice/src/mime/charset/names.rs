@@ -57,22 +57,9 @@ fn is_page(name: &str, number: usize) -> bool {
 
 /// The parts of ISO 8859 by number.
 const LATIN: [&str; 16] = [
-    "windows-1252",
-    "iso-8859-2",
-    "iso-8859-3",
-    "iso-8859-4",
-    "iso-8859-5",
-    "iso-8859-6",
-    "iso-8859-7",
-    "iso-8859-8",
-    "windows-1254",
-    "iso-8859-10",
-    "windows-874",
-    "iso-8859-12",
-    "iso-8859-13",
-    "iso-8859-14",
-    "iso-8859-15",
-    "iso-8859-16",
+    "windows-1252", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6",
+    "iso-8859-7", "iso-8859-8", "windows-1254", "iso-8859-10", "windows-874", "iso-8859-12",
+    "iso-8859-13", "iso-8859-14", "iso-8859-15", "iso-8859-16",
 ];
 
 /// Numbers of code pages of Windows and IBM whose names here have no number, or another.
