@@ -169,7 +169,7 @@ pub struct Outcome {
     pub because: Option<Because>,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,
-    /// Hosts of harmless links, in lower-case ASCII form, sorted, each once and at most [`PASSED`](super::bounds). A
+    /// Hosts of harmless links, in lower-case ASCII form, sorted, each once and at most [`PASSED`](super::finding::PASSED). A
     /// host of a finding may be among them.
     pub passed: Vec<String>,
     /// Whether there were more of them.
