@@ -25,6 +25,8 @@ pub(super) struct NativeSlips {
     /// With the row of the table.
     names: Vec<(Letters, usize)>,
     pieces: HashMap<u64, SmallVec<[usize; 1]>, BuildHasherDefault<LookHasher>>,
+    /// The letters that names begin with, sorted.
+    firsts: Vec<char>,
 }
 
 impl NativeSlips {
@@ -33,6 +35,11 @@ impl NativeSlips {
         let Some(letters) = letters(name).filter(|letters| letters.len() >= MIN_LETTERS) else {
             return;
         };
+        if let Some(first) = letters.first()
+            && let Err(at) = self.firsts.binary_search(first)
+        {
+            self.firsts.insert(at, *first);
+        }
         for piece in pieces(&letters) {
             self.pieces.entry(piece).or_default().push(self.names.len());
         }
@@ -41,6 +48,9 @@ impl NativeSlips {
 
     /// The row of the name that a label is a slip of.
     pub(super) fn find(&self, label: &str) -> Option<usize> {
+        // What most fail on: a slip begins as the name does.
+        let first = label.chars().next()?.to_lowercase().next()?;
+        self.firsts.binary_search(&first).ok()?;
         let label = letters(label)?;
         let mut named = None;
         for at in pieces(&label).filter_map(|piece| self.pieces.get(&piece)).flatten() {
