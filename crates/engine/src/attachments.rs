@@ -1,4 +1,4 @@
-//! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of office files that are text: judged and
+//! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of files that are text with hyperlinks: judged and
 //! reported, never edited.
 
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use super::budget::Budget;
 use super::content::{Occurrence, SeenBy};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
-use super::flat_office::{self, Format};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
+use super::text_formats::{self, Format};
 use super::tnef::{self, Body, Tnef, rtf};
 use super::{content, images, pdf};
 use homograph::HostBounds;
@@ -29,12 +29,12 @@ enum Kind {
     Pdf,
     Tnef,
     Rtf,
-    /// An office file that is text, or Markdown.
+    /// A file that is text with hyperlinks.
     Flat(Format, Rest),
     Picture(image::ImageFormat),
 }
 
-/// What is done with an office file beside reading its links.
+/// What is done with such a file beside reading its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
     /// It is judged as text.
@@ -90,7 +90,7 @@ impl Kind {
                 (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
             Kind::Flat(format, rest) => {
-                let page = flat_office::anchors(bytes, format);
+                let page = text_formats::anchors(bytes, format);
                 let steps = (bytes.len() + page.len()) as u64;
                 let body = match rest {
                     Rest::Text => Body::anchors(page),
@@ -116,7 +116,8 @@ impl Kind {
             Kind::Pdf => ("pdf", "uri"),
             Kind::Tnef => ("tnef", "body"),
             Kind::Rtf => ("rtf", "text"),
-            Kind::Flat(..) => ("office", "link"),
+            Kind::Flat(Format::Markdown, _) => ("markdown", "link"),
+            Kind::Flat(Format::Table | Format::Markup, _) => ("office", "link"),
             Kind::Picture(_) => ("qr", "code"),
         };
         Place::Attribute { element: element.into(), attribute: attribute.into() }
@@ -147,18 +148,18 @@ pub fn read(
     let opaque = entry.media == Media::Opaque;
     let document = || mime::may_be_pdf(opening, transfer) || rtf::may_be(opening);
     let is_flat = opaque
-        || flat_office::is_table(entry)
-        || flat_office::is_markdown(entry)
-        || flat_office::may_be_markup(entry);
+        || text_formats::is_table(entry)
+        || text_formats::is_markdown(entry)
+        || text_formats::may_be_markup(entry);
     let may_be = is_flat || qr_codes == QrCodes::Report || document();
-    let of_office = |opening: &[u8]| {
-        let format = is_flat.then(|| flat_office::format(entry, opening)).flatten();
+    let flat = |opening: &[u8]| {
+        let format = is_flat.then(|| text_formats::format(entry, opening)).flatten();
         let rest = if opaque { Rest::Unread } else { Rest::Text };
         format.map(|format| Kind::Flat(format, rest))
     };
     let kind = may_be
         .then(|| transfer.bytes(opening))
-        .and_then(|opening| Kind::of(&opening, qr_codes).or_else(|| of_office(&opening)));
+        .and_then(|opening| Kind::of(&opening, qr_codes).or_else(|| flat(&opening)));
     let Some(kind) = kind else {
         return read_inline_pictures(context, (part, entry), judge, budget, found);
     };

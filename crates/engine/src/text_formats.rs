@@ -1,6 +1,6 @@
-//! Hyperlinks of office files that are text: tables in CSV with formulas, XML of Excel and Word 2003, flat OpenDocument;
-//! and of Markdown. What a cell or a stretch of text shows stands beside where it leads, so they are read as the anchors of
-//! a page.
+//! Hyperlinks of files that are text and no pages: tables in CSV with formulas, XML of Excel and Word 2003, flat
+//! OpenDocument, Markdown. What a cell or a stretch of text shows stands beside where it leads, so they are read as the
+//! anchors of a page.
 
 mod markdown;
 
@@ -72,26 +72,23 @@ pub fn anchors(bytes: &[u8], format: Format) -> String {
     let mut page = String::new();
     match format {
         Format::Table => formulas(&text, &mut page),
+        // Markup in what it shows is that of a page.
         Format::Markdown => markdown::links(&text, &mut |url, shown| {
-            page.push_str("<a href=\"");
-            escape(url, &mut page);
-            page.push_str("\">");
-            page.push_str(shown);
-            page.push_str("</a>\n");
+            push(&mut page, url, |page| page.push_str(shown));
         }),
         Format::Markup => flat_items(&text, |item| match item {
-            FlatItem::Link { url, shown } => push(&mut page, &url, &shown),
+            FlatItem::Link { url, shown } => push(&mut page, &url, |page| escape(&shown, page)),
             FlatItem::Formula(formula) => formulas(&formula, &mut page),
         }),
     }
     page
 }
 
-fn push(page: &mut String, url: &str, shown: &str) {
+fn push(page: &mut String, url: &str, write_shown: impl FnOnce(&mut String)) {
     page.push_str("<a href=\"");
     escape(url, page);
     page.push_str("\">");
-    escape(shown, page);
+    write_shown(page);
     page.push_str("</a>\n");
 }
 
@@ -104,7 +101,7 @@ fn formulas(text: &str, page: &mut String) {
         let shown = after.trim_start().strip_prefix([',', ';']).and_then(string);
         let (shown, after) = shown.unwrap_or((url, after));
         rest = after;
-        push(page, url, shown);
+        push(page, url, |page| escape(shown, page));
     }
 }
 
