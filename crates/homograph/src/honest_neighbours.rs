@@ -1,4 +1,4 @@
-//! Labels that a protected name is near to, or part of, and that mean something else at their host: firms, words of a
+//! Labels that a protected name is near to, drawn like, or part of, and that mean something else at their host: firms, words of a
 //! country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
 
 use super::government::is_government_site;
@@ -83,14 +83,14 @@ pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bo
     let words = || label.split(SEPARATORS);
     let below = below(place);
     let is_known = HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
-        || is_known_at(label, below)
+        || means_itself_at(label, below)
         || is_government_site(place.0)
-        || words().any(|word| is_known_at(word, below));
+        || words().any(|word| means_itself_at(word, below));
     is_known && !words().any(|word| ASKING.contains(&word))
 }
 
-/// Whether a word is one of the rows at this suffix.
-fn is_known_at(word: &str, suffix: &str) -> bool {
+/// Whether a word is one of the rows at this suffix, in ASCII form: towns, surnames, words, firms.
+pub fn means_itself_at(word: &str, suffix: &str) -> bool {
     let tld = suffix.rsplit('.').next().unwrap_or_default();
     let is_code = || HOSTS_OF_CODE.contains(&suffix) || suffix == OF_PROGRAMMERS;
     let Some(rest) = lower_bound(ROWS, word).strip_prefix(word) else { return false };
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::tests::context;
-    use crate::{Judgement, Names, Verdict, english, judge};
+    use crate::{Judgement, Names, Reason, Verdict, english, judge};
     use uts58::tlds::TldTable;
 
     fn judged(host: &str) -> Judgement {
@@ -131,7 +131,17 @@ mod tests {
                 "{row}"
             );
             assert!(seen.insert(word), "{word} is there twice");
-            assert!(names.slip(word.as_bytes()).is_some(), "{word} is a slip of no name");
+            let is_slip = names.slip(word.as_bytes()).is_some();
+            // At its own suffixes the engine asks, or a slip of it is let alone.
+            let is_drawn = |suffix| {
+                let host = judged(&format!("{word}.{suffix}"));
+                host.reasons.contains(Reason::TargetLookalike)
+                    || crate::organisation_drawn(&host, &names).is_some()
+            };
+            assert!(
+                is_slip || suffixes.iter().chain(&["com"]).any(is_drawn),
+                "{word} is a slip of no name, nor drawn like one"
+            );
             assert!(!english::is_word(word), "{word} is a word of english.txt");
         }
     }

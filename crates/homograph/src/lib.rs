@@ -127,6 +127,8 @@ pub use form::{SPELLING_BYTES, without_turkish_dots};
 #[cfg(feature = "senders")]
 pub use government::{is_government_site, seeming_site};
 #[cfg(feature = "senders")]
+pub use honest_neighbours::means_itself_at;
+#[cfg(feature = "senders")]
 pub use host_words::may_stand_beside;
 #[cfg(feature = "senders")]
 pub use letter_signs::in_signs;

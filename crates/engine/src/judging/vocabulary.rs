@@ -108,30 +108,18 @@ const STEMS: [(&str, &[Language]); 9] = [
     ("μονεταρισ", &[GREEK]),
 ];
 
-/// Words of plain letters that are drawn like a name, or are near it by more than a slip, with the suffixes under which they
-/// mean themselves: towns, surnames, words.
-const PLAIN: [(&str, &[&str]); 7] = [
-    ("almali", &["az", "com", "com.tr"]),
-    ("arnell", &["com", "se"]),
-    ("brno", &["com", "eu", "net", "org"]),
-    ("hanlin", &["cn", "com", "se"]),
-    ("kindje", &["be", "nl"]),
-    ("lingdong", &["cn"]),
-    ("posteri", &["it"]),
-];
-
 impl Judge<'_> {
-    /// Lowers the verdict of such a word as a domain.
+    /// Lowers the verdict of a domain that is drawn like a name, and whose label means itself under its suffix: `brno.com`.
     pub(super) fn downgrade_plain_word(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
-        if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
-            return;
-        }
-        let small = host.to_ascii_lowercase();
-        let name = small.strip_prefix("www.").unwrap_or(&small);
-        let is_word = name.split_once('.').is_some_and(|(word, suffix)| {
-            PLAIN.iter().any(|(known, suffixes)| *known == word && suffixes.contains(&suffix))
-        });
-        if is_word && has_only(judged.reasons, Reason::TargetLookalike) {
+        let is_drawn = judged.verdict > Verdict::Notice
+            && judged.inner.is_empty()
+            && has_only(judged.reasons, Reason::TargetLookalike);
+        let Some(of) = judged.host.as_deref().filter(|_| is_drawn) else { return };
+        let ascii = of.ascii.strip_prefix("www.").unwrap_or(&of.ascii);
+        let is_word = ascii
+            .split_once('.')
+            .is_some_and(|(word, suffix)| homograph::means_itself_at(word, suffix));
+        if is_word && registrable(ascii, Section::Icann) == Some(ascii) {
             self.let_alone(host, kind, judged);
         }
     }
