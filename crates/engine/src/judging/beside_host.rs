@@ -110,14 +110,14 @@ impl Judge<'_> {
     ) -> LinkJudgement {
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         let is_email = link.kind == Kind::Email;
-        let inside = if is_email { None } else { self.encoded_urls(tail, host) };
-        match inside {
-            Some(inside) if inside.verdict >= Verdict::Unsafe => inside,
-            Some(inside) => {
+        let encoded = if is_email { None } else { self.encoded_urls(tail, host) };
+        match encoded {
+            // Deceptive already: the rest adds nothing.
+            Some(encoded) if encoded.verdict >= Verdict::Unsafe => encoded,
+            encoded => {
                 let carried = self.carried_in_full(text, link, host, bounds);
-                if inside.verdict > carried.verdict { inside } else { carried }
+                encoded.filter(|encoded| encoded.verdict > carried.verdict).unwrap_or(carried)
             }
-            None => self.carried_in_full(text, link, host, bounds),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Names in letters of an alphabet other than Latin with a slip inside: one letter more, less or other, or two swapped
-//! (`сбербнак`, `госуслугн`). A look-up does not depend on the length of the table.
+//! (`сбербнак`, `госусулги`). A look-up does not depend on the length of the table.
 //!
 //! First and last letters are as in the name: endings and little words that are joined in front are grammar (`сбербанка`).
 
