@@ -11,7 +11,9 @@ use super::Judgement;
 use super::display_text::plain_letters;
 use super::domain::{Section, from_end, registrable};
 use super::english::is_any_word;
-use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
+use super::host_words::{
+    ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks, without_number,
+};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
@@ -172,8 +174,9 @@ impl<'n> Reader<'n, '_> {
         let mut kinds = SmallVec::new();
         while let Some(rest) = words.get(kinds.len()..).filter(|rest| !rest.is_empty()) {
             let together = (2..=rest.len().min(JOINED)).rev().find_map(|count| {
-                let kind = self.kind(&rest.get(..count)?.concat());
-                (kind > Word::Office).then_some((kind, count))
+                let joined = rest.get(..count)?.concat();
+                let bare = without_number(&joined);
+                Some((self.asking_kind(bare, &spellings(bare))?, count))
             });
             let first = || rest.first().map_or(Word::Other, |word| self.kind(word));
             let (kind, count) = together.unwrap_or_else(|| (first(), 1));
@@ -183,23 +186,30 @@ impl<'n> Reader<'n, '_> {
     }
 
     fn kind(&self, word: &str) -> Word {
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        let plain = plain(bare);
+        let bare = without_number(word);
         let spellings = spellings(bare);
-        match asking_of(&spellings, self.table) {
-            Some(Asking::Surely) => Word::Asks,
-            _ if surely_asks(&plain) => Word::Asks,
-            Some(Asking::Trade) => Word::Trade,
-            None if ASKING.contains(&&*plain) => Word::Trade,
-            Some(Asking::Parcel) => Word::Parcel,
-            None if PARCELS.contains(&&*plain) => Word::Parcel,
-            None => match spellings.iter().any(|word| self.table.is_office_word(word)) {
+        self.asking_kind(bare, &spellings).unwrap_or_else(|| {
+            match spellings.iter().any(|word| self.table.is_office_word(word)) {
                 true if bare.len() >= OFFICE => Word::Office,
                 true => Word::Short,
                 false if is_filler(word, Some(self.table)) => Word::Short,
                 false if self.is_piece(word) => Word::Piece,
                 false => Word::Other,
-            },
+            }
+        })
+    }
+
+    /// What a word without its number is, if it asks or is of what carriers announce.
+    fn asking_kind(&self, bare: &str, spellings: &[Cow<'_, str>]) -> Option<Word> {
+        let plain = plain(bare);
+        match asking_of(spellings, self.table) {
+            Some(Asking::Surely) => Some(Word::Asks),
+            _ if surely_asks(&plain) => Some(Word::Asks),
+            Some(Asking::Trade) => Some(Word::Trade),
+            None if ASKING.contains(&&*plain) => Some(Word::Trade),
+            Some(Asking::Parcel) => Some(Word::Parcel),
+            None if PARCELS.contains(&&*plain) => Some(Word::Parcel),
+            None => None,
         }
     }
 
@@ -344,7 +354,7 @@ fn asking_of(spellings: &[Cow<'_, str>], table: &Organisations) -> Option<Asking
 
 /// Whether a word surely asks and has a number behind it: `login7`.
 fn is_numbered(word: &str) -> bool {
-    let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let bare = without_number(word);
     bare.len() < word.len() && surely_asks(bare)
 }
 
@@ -378,7 +388,7 @@ fn plain(word: &str) -> Cow<'_, str> {
 /// A word without the `e` that German writes for two dots.
 fn without_e(word: &str) -> Cow<'_, str> {
     const WRITTEN_OUT: [(&str, &str); 3] = [("ae", "a"), ("oe", "o"), ("ue", "u")];
-    match WRITTEN_OUT.iter().any(|(pair, _)| word.contains(pair)) {
+    match word.as_bytes().windows(2).any(|pair| matches!(pair, [b'a' | b'o' | b'u', b'e'])) {
         true => WRITTEN_OUT
             .iter()
             .fold(word.to_owned(), |word, (pair, letter)| word.replace(pair, letter))

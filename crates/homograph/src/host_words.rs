@@ -39,12 +39,37 @@ const FILLERS: [&str; 89] = [
     "verified", "verifizierung", "web", "web3", "webmail", "www",
 ];
 
+/// The lengths of the fillers that begin with each letter, one bit each: most words are none.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const LENGTHS: [u16; 128] = {
+    let mut lengths = [0; 128];
+    let mut rest: &[&str] = &FILLERS;
+    while let [word, others @ ..] = rest {
+        if let [first, ..] = word.as_bytes() {
+            lengths[*first as usize] |= 1 << word.len();
+        }
+        rest = others;
+    }
+    lengths
+};
+
+fn may_be_listed(word: &str) -> bool {
+    let first = word.bytes().next().map(usize::from);
+    let lengths = first.and_then(|first| LENGTHS.get(first)).copied().unwrap_or_default();
+    word.len() < 16 && lengths >> word.len() & 1 == 1
+}
+
+/// A word without the number behind it.
+pub(super) fn without_number(word: &str) -> &str {
+    word.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
 /// Whether the word beside a name is of an office.
 pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
-    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_listed = |word: &str| FILLERS.binary_search(&word).is_ok();
+    let word = without_number(word);
+    let is_listed = |word: &str| may_be_listed(word) && FILLERS.binary_search(&word).is_ok();
     word.is_empty()
         || is_listed(word)
         || word.len() < numbered.len() && is_listed(numbered)

@@ -77,6 +77,9 @@ pub(super) struct Organisations {
     /// The looks of those of some letters: `logln`.
     role_looks: HashSet<u64, BuildHasherDefault<LookHasher>>,
     carriers: HashMap<&'static str, Carrier, ByText>,
+    /// A word in the labels of domains, their top-level domain, and the row of the federation whose members have them.
+    #[cfg(feature = "senders")]
+    members: Vec<(&'static str, &'static str, usize)>,
     /// Domains by their labels without hyphens.
     #[cfg(feature = "senders")]
     by_label: HashMap<Box<str>, &'static str, ByText>,
@@ -95,8 +98,6 @@ type ByText = BuildHasherDefault<Fnv>;
 struct Organisation {
     /// As in the table; the first one represents the organisation.
     domains: Vec<(&'static str, DomainUse)>,
-    /// A word in the labels of its members' domains, and their top-level domain.
-    members: Vec<(&'static str, &'static str)>,
 }
 
 /// Who has addresses and hosts of a domain.
@@ -165,8 +166,12 @@ impl Organisations {
         let row = self.rows.len();
         let domains = line.split(':').next().unwrap_or_default();
         let mut organisation = Organisation::default();
-        let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
-        organisation.members = members.filter_map(|member| member.split_once('.')).collect();
+        #[cfg(feature = "senders")]
+        {
+            let listed = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
+            let members = listed.filter_map(|member| member.split_once('.'));
+            self.members.extend(members.map(|(word, suffix)| (word, suffix, row)));
+        }
         for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
             #[cfg(feature = "senders")]
             let (domain, is_word) =

@@ -131,16 +131,41 @@ fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
         return None;
     }
     let content = string(css, at + 1, quote);
+    let text = css.get(content.clone())?;
+    let leads = says_url(text) || is_imported(css, at);
+    (leads && !content.is_empty()).then_some(content)
+}
+
+/// Characters of the shortest string that leads somewhere, as `//ab` does.
+const SHORTEST_URL: usize = 4;
+
+/// Whether a string has a scheme or slashes, or beyond ASCII or behind escapes a dot.
+fn says_url(string: &str) -> bool {
     // Most strings are names of fonts: a simple loop is faster than a search.
     let mut before = 0;
-    let text = css.get(content.clone())?;
-    let leads = text.bytes().any(|byte| {
+    let leads = string.bytes().any(|byte| {
         let before = std::mem::replace(&mut before, byte);
         matches!(byte, b'\\' | b':') || byte == b'/' && before == b'/'
     });
-    let leads = leads || !text.is_ascii() && text.contains(is_dot_to_somebody);
-    let leads = leads || is_imported(css, at);
-    (leads && !content.is_empty()).then_some(content)
+    if !leads {
+        return !string.is_ascii() && string.contains(is_dot_to_somebody);
+    }
+    if !string.contains('\\') {
+        return true;
+    }
+    let mut before = '\0';
+    let mut length = 0;
+    let mut leads = false;
+    for c in characters(string) {
+        let is_pair = matches!((before, c), ('/' | '\\', '/' | '\\'));
+        leads |= is_pair || c == ':' || is_dot_to_somebody(c);
+        before = c;
+        length += 1;
+        if leads && length >= SHORTEST_URL {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the byte is escaped by a backslash.
@@ -152,15 +177,11 @@ fn is_escaped(css: &str, at: usize) -> bool {
 /// Bytes before a string that are searched for `@import` and comments.
 const IMPORT_BYTES: usize = 256;
 
-/// Bytes of `import` with all its letters escaped, and of the blanks behind it that end an escape.
-const LONGEST_IMPORT: usize = 64;
-
 /// Whether `@import` is before the string, perhaps with comments in between.
 fn is_imported(css: &str, at: usize) -> bool {
-    // What most fail on: behind the word, perhaps with escapes, are blanks or comments.
+    // What most fail on: the word ends with its last letter, perhaps in hexadecimal digits, or a comment is behind it.
     let front = css.as_bytes().get(..at).unwrap_or_default().trim_ascii_end();
-    let near = front.get(front.len().saturating_sub(LONGEST_IMPORT)..).unwrap_or_default();
-    if !matches!(front.last(), Some(b't' | b'T' | b'/')) && !near.contains(&b'\\') {
+    if !matches!(front.last(), Some(b't' | b'T' | b'4' | b'/')) {
         return false;
     }
     let start = css.floor_char_boundary(at.saturating_sub(IMPORT_BYTES));
@@ -189,14 +210,26 @@ fn ends_with_word(css: &str, end: usize, words: &[&str]) -> bool {
 
 /// The text with its escapes decoded, NUL for non-ASCII characters.
 fn letters(text: &str) -> Vec<u8> {
-    let mut letters = Vec::with_capacity(text.len());
+    characters(text).map(|c| u8::try_from(c).unwrap_or_default()).collect()
+}
+
+/// The characters of a text with its escapes decoded.
+fn characters(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let (c, length) = if c == '\\' { escape(rest.as_str()) } else { (Some(c), 0) };
-        letters.extend(c.map(|c| u8::try_from(c).unwrap_or_default()));
-        rest = rest.as_str().get(length..).unwrap_or_default().chars();
-    }
-    letters
+    std::iter::from_fn(move || {
+        loop {
+            let c = rest.next()?;
+            if c != '\\' {
+                return Some(c);
+            }
+            let (c, length) = escape(rest.as_str());
+            rest = rest.as_str().get(length..).unwrap_or_default().chars();
+            // A line that is continued is none.
+            if c.is_some() {
+                return c;
+            }
+        }
+    })
 }
 
 /// The content of `url(`…`)`, without quotes.
@@ -336,6 +369,12 @@ mod tests {
             ("p:before{content:'www.р\u{430}ypal.com'}", true),
             ("b{font-family:'ＭＳ ゴシック'}", false),
             ("p:before{content:'www.example.com'}", false),
+            ("p:before{content:'www\\2e p\\430 ypal.com'}", true),
+            ("p:before{content:'\\2014 \\a0'}", false),
+            ("a{b:'\\/\\/c'}", false),
+            ("a{b:'\\/\\\\cd'}", true),
+            ("@\\69 mpor\\74 'e'", true),
+            ("@\\69 mpor\\t/**/'\\e'", true),
         ] {
             assert_eq!(found(css).len(), usize::from(shows), "{css}");
         }

@@ -19,10 +19,16 @@ const REPORTED_TO: [&str; 11] = [
 
 /// Whether a host is one that only mail servers and administrators ask for, with the domain that is asked about.
 pub(super) fn names_domain(ascii: &str) -> bool {
+    if MAIL_HOSTS.into_iter().any(|host| is_or_below(ascii, host)) {
+        return true;
+    }
+    // Most hosts have no such label.
+    if !ascii.contains('_') {
+        return false;
+    }
     let reported = ascii.split_once("._report._dmarc.").map(|(_, to)| to);
     let signed = ascii.split_once("._domainkey.").map(|(_, of)| of);
-    MAIL_HOSTS.into_iter().any(|host| is_or_below(ascii, host))
-        || reported.is_some_and(|to| REPORTED_TO.into_iter().any(|host| is_or_below(to, host)))
+    reported.is_some_and(|to| REPORTED_TO.into_iter().any(|host| is_or_below(to, host)))
         || signed.and_then(|of| of.strip_suffix(".onmicrosoft.com")).is_some_and(is_label)
 }
 

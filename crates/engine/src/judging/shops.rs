@@ -18,14 +18,16 @@ const TRADES: [&str; 20] = [
 /// Whether a host is below a domain of such a firm: the word and its trade, under another suffix than the known name's.
 pub(super) fn is_shop(judgement: &Judgement) -> bool {
     let parts = |host| registrable(host, Section::Icann)?.split_once('.');
-    let Some((name, theirs)) = judgement.target.as_deref().and_then(parts) else { return false };
+    let named =
+        judgement.target.as_deref().filter(|_| judgement.reasons.contains(Reason::NameInHost));
+    // Most names are no words.
+    let named = named.and_then(parts).filter(|(name, _)| WORDS.contains(name));
+    let Some((name, theirs)) = named else { return false };
     let Some(domain) = registrable(&judgement.ascii, Section::Icann) else { return false };
     let Some((own, suffix)) = domain.split_once('.') else { return false };
     let front = judgement.ascii.strip_suffix(domain).unwrap_or_default();
     let is_of_firm = |word| word == name || TRADES.contains(&word);
-    judgement.reasons.contains(Reason::NameInHost)
-        && WORDS.contains(&name)
-        && suffix != theirs
+    suffix != theirs
         && !front.contains(name)
         && own.split('-').any(|word| word == name)
         && own.split('-').all(is_of_firm)

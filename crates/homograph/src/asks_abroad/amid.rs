@@ -10,7 +10,7 @@ use uts58::suffixes::BUILTIN;
 use super::{GLUED, Place, Reader, WORDS, Word, plain};
 use crate::domain::Section;
 use crate::english::is_any_word;
-use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
+use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks, without_number};
 use crate::lookalike::LookHash;
 use crate::name::{MIN_BRAND, Name};
 use crate::organisations::Counts;
@@ -51,7 +51,7 @@ const OF_MANY: [&str; 17] = [
 impl<'n> Reader<'n, '_> {
     /// Whether a word of a label says nothing of whose it is: letters and digits, a country, a known name.
     pub(super) fn is_piece(&self, word: &str) -> bool {
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let bare = without_number(word);
         let has = |is: fn(&u8) -> bool| bare.as_bytes().iter().any(is);
         let is_at_random = || {
             has(u8::is_ascii_digit)
@@ -150,7 +150,7 @@ impl<'n> Reader<'n, '_> {
             }
             kind => kind,
         };
-        let bare = glued.trim_end_matches(|c: char| c.is_ascii_digit());
+        let bare = without_number(glued);
         let asking = ASKING.into_iter().filter(|word| surely_asks(word));
         let rests = asking.flat_map(|word| [bare.strip_suffix(word), bare.strip_prefix(word)]);
         match rests.flatten().any(|rest| kind(rest) > Word::Other) {

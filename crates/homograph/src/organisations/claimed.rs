@@ -12,8 +12,9 @@ use std::hash::BuildHasherDefault;
 
 use super::mistyped::{Asking, mistyped_office};
 use super::native_slips::NativeSlips;
-use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
+use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
+use crate::host_words::without_number;
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
 use crate::name::DISTINCTIVE;
 use crate::reading::{LabelChars, Likeness};
@@ -278,16 +279,17 @@ impl Organisations {
     /// Whether the host is that of a member of the organisation, whose label has the organisation's
     /// word beside a name of its own: `sparkasse-example.de`, not `sparkasse-sicherheit.de`.
     fn is_member(&self, row: usize, ascii: &str) -> bool {
-        let members = self.rows.get(row).map(|row| row.members.as_slice()).unwrap_or_default();
-        let Some(domain) = registrable(ascii, Section::Icann).filter(|_| !members.is_empty())
-        else {
+        let mut members = self.members.iter().filter(|(.., federation)| *federation == row);
+        // Most are no federation.
+        if members.clone().next().is_none() {
             return false;
-        };
+        }
+        let Some(domain) = registrable(ascii, Section::Icann) else { return false };
         let Some((label, tld)) = domain.split_once('.') else { return false };
         let says = |word: &str, member: &str| {
             word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
         };
-        members.iter().any(|(member, below)| {
+        members.any(|(member, below, _)| {
             let own = |word: &str| !says(word, member) && !self.is_of_offices(word);
             *below == tld
                 && label.split('-').any(|word| says(word, member))
@@ -340,7 +342,7 @@ impl Organisations {
 
     /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
     fn is_of_offices(&self, word: &str) -> bool {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let word = without_number(word);
         // A label has few letters.
         let mut parts = (1..word.len()).filter_map(|at| word.split_at_checked(at));
         let are_offices = |(front, back): (&str, &str)| {
@@ -355,9 +357,8 @@ impl Organisations {
 
     /// The domain of the federation whose members have this word in their domains below this suffix.
     pub(crate) fn federation(&self, word: &str, suffix: &str) -> Option<&'static str> {
-        let has = |row: &Organisation| row.members.contains(&(word, suffix));
-        let row = self.rows.iter().position(has)?;
-        Some(self.domain(row))
+        let is = |(member, below, _): &&(&str, &str, _)| (*member, *below) == (word, suffix);
+        self.members.iter().find(is).map(|(.., row)| self.domain(*row))
     }
 
     /// Whether such a word asks a reader to prove who he is.

@@ -79,14 +79,20 @@ fn is_slip(label: &[char], name: &[char]) -> bool {
 /// The letters of a word that has nothing but letters of such an alphabet, hyphens and blanks aside.
 fn letters(word: &str) -> Option<Letters> {
     let own = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_cjk(c);
-    // What most fail on.
-    if !word.chars().next().is_some_and(own) {
+    // What most fail on, as a number behind a word.
+    if ![word.chars().next(), word.chars().next_back()].into_iter().all(|end| end.is_some_and(own))
+    {
         return None;
     }
+    let mut letters = Letters::new();
     let all = word.chars().filter(|c| !matches!(c, '-' | ' ')).flat_map(char::to_lowercase);
-    let letters: Letters = all.take(MAX_LETTERS + 1).collect();
-    let is_long = (MIN_LETTERS - 1..=MAX_LETTERS).contains(&letters.len());
-    (is_long && letters.iter().all(|c| own(*c) && !is_of_latin(*c))).then_some(letters)
+    for letter in all {
+        if letters.len() == MAX_LETTERS || !own(letter) || is_of_latin(letter) {
+            return None;
+        }
+        letters.push(letter);
+    }
+    (letters.len() >= MIN_LETTERS - 1).then_some(letters)
 }
 
 /// The hashes of a word, and of the word without each of its letters.

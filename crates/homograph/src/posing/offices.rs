@@ -1,6 +1,7 @@
 //! The words beside a name: one that is a common word means its owner only among those of offices.
 
 use super::super::display_text::{DisplayText, in_lower_case};
+use super::super::host_words::without_number;
 use super::super::organisations::{Counts, Organisations};
 
 /// Words of the longest offices: `Atención al Cliente`.
@@ -133,7 +134,7 @@ impl DisplayText {
                 || counts == Counts::Alone && table.is_country(word)
         };
         let word = self.plain(start, end);
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let bare = without_number(&word);
         // Letters of other scripts are words as they are spelled.
         let spelled = || in_lower_case(self.letters.get(start..end).unwrap_or_default());
         is_office(bare) || is_office(&spelled()) || table.is_mistyped_office(&word)
