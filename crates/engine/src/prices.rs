@@ -45,6 +45,11 @@ const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
+/// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
+/// office asks, alone or with those beside it.
+const USUAL_HYPHENS: usize = 1;
+const FURTHER_WORD_STEPS: u64 = 240;
+
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
@@ -166,7 +171,8 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     };
     let further = labels.saturating_sub(usual) * (each + byte * bytes / labels.max(1));
     let mapped = mapped_steps(&judgement.labels, report > 0);
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped;
+    let words = FURTHER_WORD_STEPS * further_words(&judgement.unicode);
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,
@@ -175,6 +181,12 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     };
     // Shorter candidates for the same host take less work to judge.
     steps + steps * judgement.more_bounds as u64 / 4 + more
+}
+
+/// Words of a host behind more hyphens than usual.
+fn further_words(host: &str) -> u64 {
+    let hyphens = host.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count();
+    hyphens.saturating_sub(USUAL_HYPHENS) as u64
 }
 
 /// Steps of the edits of a link, beside those of every link that deceives.

@@ -82,7 +82,7 @@ pub use mailto::mailto_addresses;
 pub use percent::encoded as percent_encoded;
 pub use reference::Target;
 pub use unicode::ascii_form::to_ascii;
-pub use wide::known_end;
+pub use wide::{KnownEnds, known_end};
 
 /// How a URL can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

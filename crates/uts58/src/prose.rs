@@ -81,6 +81,10 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<u
     if first.is_ascii() {
         return ascii_prefix(label, tlds);
     }
+    // What most fail on.
+    if !may_begin_tld(first, tlds) {
+        return None;
+    }
     let whole = label.trim_end_matches(is_edge);
     if has_mapped(whole) && tlds.exists_as(whole) {
         return Some(whole.len());

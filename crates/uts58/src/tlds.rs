@@ -15,7 +15,14 @@ use std::collections::HashSet;
 
 use crate::unicode::a_label::u_label;
 use crate::unicode::ascii_form::to_ascii;
+#[cfg(not(target_family = "wasm"))]
+use crate::unicode::hosts::is_kept;
 use crate::unicode::punycode::{LABEL, a_label};
+use crate::unicode::{Class, is_alphanumeric};
+
+/// Characters of the longest spelling of a label: a letter may be written in three, with marks or as the parts of a
+/// syllable.
+const LONGEST_SPELLING: usize = 3 * LABEL;
 
 /// The top-level domains that exist: [`TldTable`], or a set of your own.
 ///
@@ -64,16 +71,39 @@ pub trait TldSet: Debug + Send + Sync {
     }
 }
 
-/// What UTS #46 maps a label to that has letters of Latin-1 alone, among them some beyond ASCII.
+/// What UTS #46 maps a label to of which it changes nothing but the case of letters, unless it refuses it.
 #[cfg(not(target_family = "wasm"))]
-fn lower_latin(label: &str) -> Option<alloc::string::String> {
-    let is_latin = |c: char| matches!(c, 'a'..='z' | 'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'à'..='ö' | 'ø'..='ÿ');
-    let lower = |c: char| match c {
-        'A'..='Z' | 'À'..='Þ' => char::from_u32(u32::from(c) + 32).unwrap_or(c),
-        _ => c,
-    };
-    let all = !label.is_ascii() && label.chars().all(is_latin);
-    all.then(|| label.chars().map(lower).collect())
+fn in_lower_case(label: &str) -> Option<String> {
+    label.chars().map(small_letter).collect()
+}
+
+/// What UTS #46 maps a character to that it leaves unchanged, or of which it changes nothing but the case.
+#[cfg(not(target_family = "wasm"))]
+fn small_letter(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return (c.is_ascii_alphanumeric() || c == '-').then(|| c.to_ascii_lowercase());
+    }
+    if is_kept(c) {
+        return Some(c);
+    }
+    let mut small = c.to_lowercase();
+    match (small.next(), small.next()) {
+        // It is mapped to two letters.
+        (Some(small), None) if c != 'ẞ' => Some(small).filter(|small| is_kept(*small)),
+        _ => None,
+    }
+}
+
+/// Whether a label may be spelled so: it has no signs, and is not much longer than one can be.
+fn may_be_label(label: &str) -> bool {
+    let mut length = 0;
+    label.chars().all(|c| {
+        let class = Class::of(c);
+        length += usize::from(!class.is_ignored());
+        let is_hyphen = || matches!(c, '-' | '\u{fe63}' | '\u{ff0d}');
+        let of_label = class.is_tld() || class.is_ignored() || is_alphanumeric(c) || is_hyphen();
+        length <= LONGEST_SPELLING && of_label
+    })
 }
 
 /// Whether the top-level domain with this spelling exists.
@@ -208,6 +238,26 @@ fn by_first(names: &Set) -> Vec<(char, Box<str>)> {
     names.filter_map(|name| Some((name.chars().next()?, (*name).clone()))).collect()
 }
 
+impl TldTable {
+    /// Whether a name of the set may begin as a label does once it is mapped. Fast, may return `true` wrongly.
+    #[cfg(not(target_family = "wasm"))]
+    fn may_begin_mapped(&self, label: &str) -> bool {
+        let mut small = label.chars().map(small_letter);
+        let (Some(Some(first)), second) = (small.next(), small.next()) else { return true };
+        let begins =
+            |second: char| self.names_from(first).any(|name| name.chars().nth(1) == Some(second));
+        // A mark may make another letter of the first one.
+        self.may_begin(first) && second.flatten().is_none_or(begins)
+    }
+
+    /// The names beyond ASCII that begin with this character.
+    fn names_from(&self, first: char) -> impl Iterator<Item = &str> {
+        let from = self.by_first.partition_point(|(head, _)| *head < first);
+        let names = self.by_first.get(from..).unwrap_or_default().iter();
+        names.take_while(move |(head, _)| *head == first).map(|(_, name)| name.as_ref())
+    }
+}
+
 impl TldSet for TldTable {
     fn exists(&self, ascii: &str) -> bool {
         self.contains(ascii)
@@ -218,9 +268,16 @@ impl TldSet for TldTable {
             if self.unicode.contains(label) {
                 return true;
             }
-            // Text that is read in a wrong charset is full of these capitals, and the whole mapping is slow.
+            // Text that is read in a wrong charset is full of signs and capitals, and the whole mapping is slow.
             #[cfg(not(target_family = "wasm"))]
-            if let Some(lower) = lower_latin(label) {
+            if !self.may_begin_mapped(label) {
+                return false;
+            }
+            if !may_be_label(label) {
+                return false;
+            }
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(lower) = in_lower_case(label) {
                 return self.unicode.contains(lower.as_str());
             }
         }
@@ -228,12 +285,8 @@ impl TldSet for TldTable {
     }
 
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let first = text.chars().next()?;
-        let from = self.by_first.partition_point(|(head, _)| *head < first);
-        let names = self.by_first.get(from..)?.iter();
-        let same = names.take_while(|(head, _)| *head == first);
-        let begun = same.filter(|(_, name)| text.starts_with(name.as_ref()));
-        begun.map(|(_, name)| name.len()).filter(|length| ends(*length)).max()
+        let begun = self.names_from(text.chars().next()?).filter(|name| text.starts_with(name));
+        begun.map(str::len).filter(|length| ends(*length)).max()
     }
 
     /// An ASCII letter or digit, or the first character of some U-label.
@@ -384,6 +437,30 @@ mod tests {
             let first = label.chars().next().unwrap_or(' ');
             assert!(set.may_begin(first) || !table.may_begin(first), "{label}");
         }
+    }
+
+    #[test]
+    fn small_letters_are_those_of_the_whole_mapping() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| small_letter(*c).is_some()) {
+            let small = small_letter(c).map(String::from);
+            let label = String::from(c);
+            let (ours, whole) = (small.as_deref().and_then(a_label), to_ascii(&label));
+            assert!(whole.is_none() || ours == whole, "{c} {ours:?} {whole:?}");
+            assert!(may_be_label(&label), "{c}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_label_is_mapped_to_no_letters() {
+        let names = ('\u{80}'..=char::MAX).map(String::from);
+        for label in names.filter(|label| !may_be_label(label)) {
+            let mapped = to_ascii(&label).filter(|ascii| !ascii.is_empty());
+            let mapped = mapped.and_then(|ascii| u_label(&ascii).or(Some(ascii)));
+            let is_letters = |name: &String| name.chars().all(|c| c.is_alphabetic() || c == '-');
+            assert_eq!(mapped.filter(is_letters), None, "{label}");
+        }
+        assert!(!may_be_label(&"щ".repeat(LONGEST_SPELLING + 1)));
+        assert!(may_be_label(&"\u{ad}щ".repeat(LABEL)));
     }
 
     #[test]

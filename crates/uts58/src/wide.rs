@@ -17,6 +17,20 @@ use crate::tlds::TldSet;
 use crate::unicode::prose::{self as bounds, Places};
 use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
+/// Labels beyond ASCII of which few hosts have more, and steps of looking for an end at each further one, as many as for
+/// so many bytes of running text.
+const USUAL_LABELS: usize = 5;
+const FURTHER_LABEL_STEPS: u64 = 160;
+
+/// Steps of looking for the end of a host at each label of a run.
+pub(super) fn label_steps(run: &str) -> u64 {
+    if run.is_ascii() {
+        return 0;
+    }
+    let labels = run.chars().filter(|c| is_dot_to_somebody(*c)).count() + 1;
+    FURTHER_LABEL_STEPS * labels.saturating_sub(USUAL_LABELS) as u64
+}
+
 /// The first place from which a host can be linked at all; `is_domain` tells it of a part of `name`.
 pub(super) fn begins(
     name: &str,
@@ -87,17 +101,52 @@ pub fn known_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
 }
 
 fn label_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
-    let mut rest = run;
-    loop {
-        let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
+    ends(run, tlds).next().map(|(_, end)| end)
+}
+
+/// The ends that labels of a run make, from the last one on, and the dot in front of each.
+fn ends(run: &str, tlds: &dyn TldSet) -> impl Iterator<Item = (usize, usize)> {
+    let dots = run.char_indices().rev().filter(|(_, c)| is_dot_to_somebody(*c));
+    let mut label_end = run.len();
+    dots.filter_map(move |(dot, c)| {
         let after = dot + c.len_utf8();
-        let label = rest.get(after..)?;
-        let length = tld_length(label, Stop::of(c), tlds);
-        if let Some(length) = length.or_else(|| tld_of_bytes(label, u8::is_ascii_alphabetic, tlds))
-        {
-            return Some(after + length);
+        let label = run.get(after..core::mem::replace(&mut label_end, dot))?;
+        let length = tld_length(label, Stop::of(c), tlds)
+            .or_else(|| tld_of_bytes(label, u8::is_ascii_alphabetic, tlds))?;
+        Some((dot, after + length))
+    })
+}
+
+/// The ends of runs of one text, each of which begins behind the one before and may overlap it: a label is looked at
+/// once, and once more while it is the last one of a run.
+#[derive(Clone, Debug, Default)]
+pub struct KnownEnds {
+    /// Where the last run began, and its last dot.
+    run: usize,
+    last: usize,
+    /// The dot and the end of the last top-level domain in front of that.
+    before: Option<(usize, usize)>,
+}
+
+impl KnownEnds {
+    /// The end of the longest prefix of a run of the text that a label ends, as in [`known_end`].
+    pub fn of_run(&mut self, text: &str, run: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
+        let name = text.get(run.clone())?;
+        let last = run.start + name.rfind(is_dot_to_somebody)?;
+        if run.start < self.run || last < self.last {
+            *self = KnownEnds::default();
         }
-        rest = rest.get(..dot)?;
+        self.run = run.start;
+        let from = self.last.max(run.start);
+        if let Some(between) = text.get(from..last) {
+            let found = ends(between, tlds).next();
+            let found = found.map(|(dot, end)| (from + dot, from + end));
+            self.before = found.or(self.before);
+        }
+        self.before = self.before.filter(|(dot, _)| *dot >= run.start);
+        self.last = last;
+        let at_last = ends(text.get(last..run.end)?, tlds).next().map(|(_, end)| last + end);
+        at_last.or(self.before.map(|(_, end)| end))
     }
 }
 
@@ -129,7 +178,7 @@ fn tld_length(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
 
 /// The length of a non-ASCII top-level domain that is followed by something other than a letter.
 fn tld_before_non_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
-    if label.is_ascii() {
+    if label.is_ascii() || !label.starts_with(|first| tlds.may_begin(first)) {
         return None;
     }
     let follows = |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(is_letter));
@@ -139,7 +188,7 @@ fn tld_before_non_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
 /// The length of a top-level domain of such bytes that is followed by other bytes.
 fn tld_of_bytes(label: &str, belongs: fn(&u8) -> bool, tlds: &dyn TldSet) -> Option<usize> {
     let length = label.bytes().take_while(belongs).count();
-    let name = label.get(..length).filter(|_| length < label.len())?;
+    let name = label.get(..length).filter(|name| !name.is_empty() && length < label.len())?;
     tlds.exists_as(name).then_some(length)
 }
 
@@ -254,6 +303,25 @@ mod tests {
         }
         assert_eq!(end("xn--a.example.comcom"), Some(17));
         assert_eq!(end("example.comcom"), None);
+        let german = TldTable::new(["xn--vermgensberatung-pwb"], "");
+        assert_eq!(super::known_end("a.vermögensberatung_x", &german), Some(20));
+    }
+
+    proptest! {
+        #[test]
+        fn ends_of_runs_that_overlap_are_those_of_each(
+            text in "([a-c.。]|com|рф|co|\\.com|www\\.|–){0,40}",
+            length in 1..12_usize,
+        ) {
+            let tlds = tlds();
+            let mut ends = super::KnownEnds::default();
+            for start in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+                let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+                let found = ends.of_run(&text, start..end, &tlds);
+                let alone = super::label_end(&text[start..end], &tlds).map(|end| start + end);
+                assert_eq!(found, alone, "{text} {start}..{end}");
+            }
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
-use uts58::{Confidence, Kind, Link, Target, begins_with_www, known_end, scheme};
+use uts58::{Confidence, Kind, KnownEnds, Link, Target, begins_with_www, known_end, scheme};
 
 /// Whether every client ends an authority at this character.
 fn ends_authority(c: char) -> bool {
@@ -157,42 +157,94 @@ fn reads_as_misread(after: &str) -> bool {
     signs.next().is_some() || next.is_some_and(|next| matches!(next, '@'..='`' | '{'..='~'))
 }
 
-/// The link with a host that continues after a sign where others end it.
-fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
-    let announced = link.kind.is_announced() && link.user.is_none();
-    if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
-        return None;
+/// Finds hosts that continue behind the links of one text, which come in its order. Runs of links may overlap: each
+/// place is looked at about once.
+struct Continued<'t> {
+    text: &'t str,
+    tlds: &'t dyn TldSet,
+    authority_ends: NextSign,
+    of_addresses: NextSign,
+    ends: KnownEnds,
+}
+
+impl<'t> Continued<'t> {
+    fn of(text: &'t str, tlds: &'t dyn TldSet) -> Continued<'t> {
+        Continued {
+            text,
+            tlds,
+            authority_ends: NextSign::new(ends_authority),
+            of_addresses: NextSign::new(|c| matches!(c, '@' | ':')),
+            ends: KnownEnds::default(),
+        }
     }
-    let after = text.get(link.host.end..)?;
-    // What most fail on.
-    after.chars().next().filter(|c| continues_host(*c))?;
-    let after = after.get(..after.floor_char_boundary(LONGEST_HOST))?;
-    let after = after.get(..after.find(ends_authority).unwrap_or(after.len()))?;
-    let rest = after.trim_start_matches(continues_host);
-    if rest.len() == after.len() || rest.contains(['@', ':']) {
-        return None;
+
+    /// The link with a host that continues after a sign where others end it.
+    fn with_continued_host(&mut self, link: &Link) -> Option<Link> {
+        let text = self.text;
+        let announced = link.kind.is_announced() && link.user.is_none();
+        if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
+            return None;
+        }
+        let after = text.get(link.host.end..)?;
+        // What most fail on.
+        after.chars().next().filter(|c| continues_host(*c))?;
+        let window = link.host.end..link.host.end + after.floor_char_boundary(LONGEST_HOST);
+        let window = window.start..self.authority_ends.within(text, window);
+        let after = text.get(window.clone())?;
+        let rest = after.trim_start_matches(continues_host);
+        let run = window.end - rest.len()..window.end;
+        if run.start == window.start || self.of_addresses.within(text, run.clone()) < run.end {
+            return None;
+        }
+        let end = self.ends.of_run(text, run.clone(), self.tlds)?;
+        let host = text.get(run.start..end)?.to_ascii_lowercase();
+        let signs = text.get(window.start..run.start)?;
+        // After a sign and a dot no other name begins.
+        let continues = signs.ends_with('.') && !signs.starts_with('.');
+        let behind = text.get(end..)?;
+        let below = registrable(&host, Section::Icann).is_some_and(|domain| {
+            continues || domain.len() < host.len() || reads_as_its_dot(signs, behind)
+        });
+        // In a list of names all begin in the same way.
+        if !below || host.starts_with("www.") || is_closed(signs, behind) {
+            return None;
+        }
+        Some(Link {
+            span: link.span.start..end,
+            host: link.host.start..end,
+            tail: end..end,
+            confidence: Confidence::Low,
+            ..link.clone()
+        })
     }
-    let end = known_end(rest, tlds)?;
-    let host = rest.get(..end)?.to_ascii_lowercase();
-    let signs = after.get(..after.len() - rest.len())?;
-    // After a sign and a dot no other name begins.
-    let continues = signs.ends_with('.') && !signs.starts_with('.');
-    let end = link.host.end + after.len() - rest.len() + end;
-    let behind = text.get(end..)?;
-    let below = registrable(&host, Section::Icann).is_some_and(|domain| {
-        continues || domain.len() < host.len() || reads_as_its_dot(signs, behind)
-    });
-    // In a list of names all begin in the same way.
-    if !below || host.starts_with("www.") || is_closed(signs, behind) {
-        return None;
+}
+
+/// Where the next sign of a kind is, for places in the order of a text.
+struct NextSign {
+    is: fn(char) -> bool,
+    /// What was looked at, without the sign that is at its end if one was found.
+    looked: Range<usize>,
+    found: bool,
+}
+
+impl NextSign {
+    fn new(is: fn(char) -> bool) -> NextSign {
+        NextSign { is, looked: 0..0, found: false }
     }
-    Some(Link {
-        span: link.span.start..end,
-        host: link.host.start..end,
-        tail: end..end,
-        confidence: Confidence::Low,
-        ..link.clone()
-    })
+
+    /// The place of the first sign in a range of the text, or its end.
+    fn within(&mut self, text: &str, range: Range<usize>) -> usize {
+        if !(self.looked.start..=self.looked.end).contains(&range.start) {
+            *self = NextSign { looked: range.start..range.start, ..NextSign::new(self.is) };
+        }
+        if !self.found && self.looked.end < range.end {
+            let rest = text.get(self.looked.end..range.end).unwrap_or_default();
+            let next = rest.find(self.is);
+            self.found = next.is_some();
+            self.looked.end += next.unwrap_or(rest.len());
+        }
+        self.looked.end.min(range.end)
+    }
 }
 
 /// Whether one sign reads as the dot between a name and a domain. Bullets stand between names as well; a path behind the
@@ -249,6 +301,7 @@ impl View<'_> {
     ) -> usize {
         let seen_by =
             |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(seen, link, site.clone()) };
+        let mut hosts = Continued::of(stretch, tlds);
         let continued = |one: &Occurrence| match &one.target {
             // The text of a link is no link of its own.
             Target::Link(link)
@@ -257,8 +310,7 @@ impl View<'_> {
                     && one.anchor.target().is_none() =>
             {
                 let end = link.host.end;
-                with_continued_host(stretch, link, tlds)
-                    .map(|link| seen_by(SeenBy::Continued { end }, link))
+                hosts.with_continued_host(link).map(|link| seen_by(SeenBy::Continued { end }, link))
             }
             _ => None,
         };
@@ -339,8 +391,8 @@ mod tests {
     fn longer_of(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
         let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
-        let found =
-            linkifier.links(text).filter_map(|link| with_continued_host(text, &link, &tlds));
+        let mut hosts = Continued::of(text, &tlds);
+        let found = linkifier.links(text).filter_map(|link| hosts.with_continued_host(&link));
         found.filter_map(|link| text.get(link.span)).collect()
     }
 
@@ -384,6 +436,20 @@ mod tests {
         ] {
             assert_eq!(longer_of(text), [""; 0], "{text}");
         }
+    }
+
+    #[test]
+    fn the_next_sign_is_that_of_each_range() {
+        let text = "ab/cd/efg//h";
+        for length in 0..8 {
+            let mut next = NextSign::new(|c| c == '/');
+            for start in 0..text.len() {
+                let range = start..(start + length).min(text.len()).max(start);
+                let alone = text[range.clone()].find('/').map_or(range.end, |at| start + at);
+                assert_eq!(next.within(text, range.clone()), alone, "{range:?}");
+            }
+        }
+        assert_eq!(NextSign::new(|c| c == '/').within(text, 4..12), 5);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::Judge;
 use super::mail_hosts::names_domain;
 use super::shops::is_shop;
+use super::{Judge, host_steps};
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{HostBounds, Judgement, Names, Section, registrable};
 
@@ -83,8 +83,8 @@ impl Judge<'_> {
             Some(format!("{}.{suffix}", parted.hyphenated()))
         });
         let Some(parted) = parted else { return judgement };
-        self.steps += parted.len() as u64;
         let read = self.host_alone(&parted, HostBounds::Certain);
+        self.steps += host_steps(&parted, HostBounds::Certain, &read);
         let reads_as_name = READS_AS_NAME.into_iter().any(|reason| read.reasons.contains(reason));
         if !reads_as_name || homograph::has_owner(&judgement.ascii, protected) {
             return judgement;

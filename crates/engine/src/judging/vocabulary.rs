@@ -166,12 +166,11 @@ fn of_sentences(word: &str) -> Option<&'static [Language]> {
 
 /// The languages of a word, by this list or what it begins with.
 fn languages(word: &str, list: &[(&str, &'static [Language])]) -> Option<&'static [Language]> {
-    let small = || word.chars().flat_map(char::to_lowercase);
-    let is = |known: &str| small().eq(known.chars());
-    let begins = |stem: &str| small().take(stem.chars().count()).eq(stem.chars());
-    let mut known = list.iter().filter(|(word, _)| is(word));
-    let mut stems = STEMS.iter().filter(|(stem, _)| begins(stem));
-    known.next().or_else(|| stems.next()).map(|(_, languages)| *languages)
+    let small: String = word.chars().flat_map(char::to_lowercase).collect();
+    let known = list.binary_search_by_key(&small.as_str(), |(word, _)| word);
+    let known = known.ok().and_then(|at| list.get(at));
+    let stem = || STEMS.iter().find(|(stem, _)| small.starts_with(stem));
+    known.or_else(stem).map(|(_, languages)| *languages)
 }
 
 /// Whether what is against it are its letters, none of them in a style of its own.

@@ -29,7 +29,7 @@ const FRONT: usize = 8;
 const CUT: usize = 3;
 
 /// Steps of each byte that is decoded in one charset.
-const DECODED_STEPS_PER_BYTE: u64 = 2;
+const DECODED_STEPS_PER_BYTE: u64 = 3;
 
 /// A window that is decoded in several charsets.
 pub struct LocalWindow {
@@ -161,7 +161,12 @@ fn may_be_twin(text: &str, tlds: &dyn TldSet) -> bool {
 /// which letters need not be read as others.
 fn may_begin_twin(text: &str) -> bool {
     let whole = text.char_indices().rev().nth(CUT - 1).map_or(0, |(at, _)| at);
-    let host = front_of(text.get(..whole).unwrap_or_default());
+    let whole = text.get(..whole).unwrap_or_default();
+    let host = front_of(whole);
+    // It ends without a letter.
+    if !whole.ends_with(host) && !host.contains(is_letter) {
+        return false;
+    }
     let host = host.trim_end_matches(is_dot_to_somebody);
     let front = host.rfind(is_dot_to_somebody).and_then(|dot| host.get(..dot)).unwrap_or(host);
     host.chars().all(is_of_twin) && front.chars().all(is_read)
@@ -267,7 +272,8 @@ mod tests {
             }
         }
         assert!(may_be_twin("раураl.com", &tlds));
-        for text in ["รรรรรร", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"] {
+        for text in ["รรรรรร", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}", "www.a{раураl.com"]
+        {
             assert!(!may_begin_twin(text), "{text}");
         }
     }

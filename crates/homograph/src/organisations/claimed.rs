@@ -247,10 +247,9 @@ impl Organisations {
 
     /// Whether a label is a name of the domain's owner, letter by letter, where he may have a site.
     pub(crate) fn is_spelled_so(&self, domain: &str, label: &str, ascii: &str) -> bool {
-        let letters = || label.chars().filter(|c| *c != '-');
-        let is_spelled = |name: &ClaimedName| {
-            likeness(LabelChars::of(letters()).all(), &name.look) == Some(Likeness::Same)
-        };
+        let chars = LabelChars::of(label.chars().filter(|c| *c != '-'));
+        let is_spelled =
+            |name: &ClaimedName| likeness(chars.all(), &name.look) == Some(Likeness::Same);
         let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
         rows.any(|row| {
             self.may_be_national(row, ascii)

@@ -283,6 +283,7 @@ impl<'t> Candidates<'t> {
         }
         let longest = start..self.run_end(start);
         let run = start..self.before_scheme(longest.clone());
+        self.walker.steps += wide::label_steps(self.walker.str(run.clone()));
         if let Some(end) = known_end(self.walker.str(run.clone()), tlds) {
             let host = start..start + end;
             let opens = self.is_wide_domain(host.clone())
@@ -575,7 +576,7 @@ impl<'t> Candidates<'t> {
                 self.unknown_www(start..run.end).map(|end| start - run.start..end - run.start),
             );
         }
-        self.walker.steps += run.len() as u64;
+        self.walker.steps += run.len() as u64 + wide::label_steps(name);
         let last = found.last()?.end;
         self.walker.steps += RUN_STEPS;
         // A host in a local part is judged with the address.
