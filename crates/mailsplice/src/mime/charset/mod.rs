@@ -15,15 +15,15 @@
 //! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
 //! | Johab, EBCDIC with two-byte sets, Python's Big5 | [`rows`] | the same, with SI before it and SO after it |
 //!
-//! Labels are those of WHATWG Encoding, then those of [`aliases`].
+//! Labels are those of WHATWG Encoding, then those of `aliases.tsv`.
 
-mod aliases;
 mod builder;
 mod codec;
 mod japanese;
 mod multi;
 mod names;
 mod pages;
+mod pairs;
 mod rows;
 mod shifted;
 mod single;
@@ -194,7 +194,7 @@ impl Charset {
         match self {
             Charset::Utf8 => true,
             Charset::Known(encoding) => encoding.is_ascii_compatible(),
-            Charset::Page(page) => page.keeps_ascii(),
+            Charset::Page(page) => page.keeps_ascii,
             _ => false,
         }
     }
@@ -267,7 +267,7 @@ impl Charset {
             Charset::Known(encoding) if encoding.is_single_byte() => {
                 encoding.decode_without_bom_handling(bytes).0
             }
-            Charset::Page(page) if page.keeps_ascii() => single::paged_text(bytes, page).into(),
+            Charset::Page(page) if page.keeps_ascii => single::paged_text(bytes, page).into(),
             _ => self.decode(bytes.into()).text,
         }
     }
