@@ -41,7 +41,7 @@ use builder::Builder;
 pub(super) use codec::Codec;
 use pages::Page;
 use rows::Rows;
-use utf7::Form;
+use utf7::Utf7Variant;
 pub(super) use wide::by_nuls;
 
 /// A charset in which a client might read a part.
@@ -243,9 +243,9 @@ impl Charset {
         }
         match self {
             Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
-            Charset::Utf7 => utf7::decode(&bytes, Form::Utf7),
-            Charset::Mailbox => utf7::decode(&bytes, Form::Mailbox),
-            Charset::Words => utf7::decode(&bytes, Form::Words),
+            Charset::Utf7 => utf7::decode(&bytes, Utf7Variant::Utf7),
+            Charset::Mailbox => utf7::decode(&bytes, Utf7Variant::Mailbox),
+            Charset::Words => utf7::decode(&bytes, Utf7Variant::Words),
             Charset::Escapes => codec::escapes(&bytes),
             Charset::Utf16(endian) => utf16(&bytes, endian),
             Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
@@ -281,9 +281,9 @@ impl Charset {
         edits: Vec<TextEdit>,
     ) -> Vec<RawEdit> {
         let form = match self {
-            Charset::Utf7 => Some(Form::Utf7),
-            Charset::Mailbox => Some(Form::Mailbox),
-            Charset::Words => Some(Form::Words),
+            Charset::Utf7 => Some(Utf7Variant::Utf7),
+            Charset::Mailbox => Some(Utf7Variant::Mailbox),
+            Charset::Words => Some(Utf7Variant::Words),
             _ => None,
         };
         if let Some(form) = form {
