@@ -14,7 +14,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use linkmilter::daemon::resolver::{Options, Resolver, TldDns, Validation};
 use linkmilter::engine::{Facts, Message, Outcome, Policy, TldTable, inspect};
-use linkmilter::tld::{self, cache::Bounds};
+use linkmilter::tld::{self, cache::CacheBounds};
 
 const HEAD: &[u8] = b"From: a@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n";
 
@@ -85,7 +85,7 @@ fn benchmark(criterion: &mut Criterion) {
             servers: vec![server.address],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
-            cache: Bounds::default(),
+            cache: CacheBounds::default(),
             max_questions: 8,
         };
         let resolver = {

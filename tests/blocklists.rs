@@ -11,7 +11,7 @@ use linkmilter::daemon::dns_client::ListDns;
 use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
-use linkmilter::tld::cache::Bounds;
+use linkmilter::tld::cache::CacheBounds;
 use linkmilter::tld::faults::Fault;
 
 #[path = "common/daemon.rs"]
@@ -48,7 +48,7 @@ impl Rig {
             servers: vec![server],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
-            cache: Bounds::default(),
+            cache: CacheBounds::default(),
             max_questions: 20,
         };
         let list = Blocklist {

@@ -13,7 +13,7 @@ use linkmilter::daemon::resolver::{
     Clock, Hickory, InTable, Options, Resolver, TldDns, Validation,
 };
 use linkmilter::engine::{self, Answer, Answers, Facts, Message, Policy};
-use linkmilter::tld::{self, cache::Bounds, faults::Fault};
+use linkmilter::tld::{self, cache::CacheBounds, faults::Fault};
 
 #[path = "common/nsd.rs"]
 mod nsd;
@@ -266,7 +266,7 @@ fn a_file_without_keys_is_named() {
         servers: vec![(Ipv4Addr::LOCALHOST, 53).into()],
         deadline: Duration::from_secs(1),
         validation: Validation::ValidateBy(file.path().to_owned()),
-        cache: Bounds::default(),
+        cache: CacheBounds::default(),
         max_questions: 8,
     };
     let error = Hickory::new(&options).unwrap_err().to_string();
@@ -377,7 +377,7 @@ impl Rig {
             servers: vec![server],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
-            cache: Bounds::default(),
+            cache: CacheBounds::default(),
             max_questions: 8,
         };
         change(&mut options);

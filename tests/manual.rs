@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use clap::{Command, CommandFactory, Parser};
 use linkmilter::cli::Cli;
-use linkmilter::cli::manual::{EXAMPLES, NEGATIVE};
+use linkmilter::cli::manual::WORDS;
 use linkmilter::engine::outcome::{Reason, Verdict};
 
 fn generate(args: &[&str]) -> String {
@@ -146,7 +146,7 @@ fn pages_have_what_an_operator_looks_for() {
 #[test]
 fn examples_are_commands_of_this_program() {
     let known = commands();
-    for (page, line, _) in EXAMPLES {
+    for (page, line, _) in &WORDS.examples {
         assert!(known.iter().any(|(name, _)| name == page), "{page}");
         let parsed = Cli::try_parse_from(line.split(' '));
         assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
@@ -159,12 +159,12 @@ fn examples_are_commands_of_this_program() {
 #[test]
 fn what_the_exit_code_1_says_is_said_of_commands() {
     let known = commands();
-    for (at, (command, what)) in NEGATIVE.iter().enumerate() {
+    for (at, (command, what)) in WORDS.negative.iter().enumerate() {
         let name = format!("linkmilter-{}", command.replace(' ', "-"));
         let found = known.iter().find(|(known, _)| *known == name);
         let (_, found) = found.unwrap_or_else(|| panic!("{command} is no command"));
         assert!(!found.is_subcommand_required_set(), "{command}");
-        assert!(NEGATIVE[..at].iter().all(|(other, _)| other != command), "{command} twice");
+        assert!(WORDS.negative[..at].iter().all(|(other, _)| other != command), "{command} twice");
         let page = plain(&generate(&["man", command]));
         assert!(
             page.contains(&plain(&format!("The answer is no: {}.", what.replace('`', "")))),

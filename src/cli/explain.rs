@@ -93,10 +93,10 @@ fn earlier_changes(message: Message<'_>, config: &Config) -> String {
     let _ = match restored {
         Ok(restored) => {
             let seal = match (restored.seal, keys.is_empty()) {
-                (splice::Seal::Ours, _) => "with a seal of this filter",
-                (splice::Seal::Foreign, _) => "with a seal that is NOT of this filter",
-                (splice::Seal::Unknown, true) => "and no key can be read to check a seal with",
-                (splice::Seal::Unknown, false) => "without a seal",
+                (splice::SealedBy::Ours, _) => "with a seal of this filter",
+                (splice::SealedBy::Foreign, _) => "with a seal that is NOT of this filter",
+                (splice::SealedBy::Unknown, true) => "and no key can be read to check a seal with",
+                (splice::SealedBy::Unknown, false) => "without a seal",
             };
             writeln!(out, "recipe: restores the original, {seal}")
         }

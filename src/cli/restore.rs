@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 use super::shared::{ConfigFile, PERMISSION_HINT};
 use super::{ExitStatus, warn};
 use crate::daemon::recipes::{self, FOLDER};
-use crate::engine::splice::{Believe, RestoreError, Seal, is_unedited, restore_as, without_ours};
+use crate::engine::splice::{
+    Believe, RestoreError, SealedBy, is_unedited, restore_as, without_ours,
+};
 use crate::engine::whole::Whole;
 use crate::file;
 
@@ -65,10 +67,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         }
     };
     let seal = match (restored.seal, !keys.is_empty()) {
-        (Seal::Ours, _) => "the seal is of this key",
-        (Seal::Foreign, _) => "the seal is NOT of this key: another filter wrote the recipe",
-        (Seal::Unknown, true) => "no seal",
-        (Seal::Unknown, false) => "the seal was not checked (--seal-key)",
+        (SealedBy::Ours, _) => "the seal is of this key",
+        (SealedBy::Foreign, _) => "the seal is NOT of this key: another filter wrote the recipe",
+        (SealedBy::Unknown, true) => "no seal",
+        (SealedBy::Unknown, false) => "the seal was not checked (--seal-key)",
     };
     warn(&format_args!("body as it was before the filter; {seal}"));
     for name in &restored.overwritten {

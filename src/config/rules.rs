@@ -16,7 +16,7 @@ use crate::file::{self, cannot_read};
 use crate::policy::{
     Authenticated, Conditions, Exemptions, LocalMail, Overrides, Pattern, Policies, Rule, Upstream,
 };
-use crate::tld::cache::Bounds;
+use crate::tld::cache::CacheBounds;
 
 use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
@@ -213,9 +213,9 @@ impl Config {
     }
 
     /// How many DNS answers are cached, and for how long.
-    pub fn dns_cache(&self) -> Bounds {
+    pub fn dns_cache(&self) -> CacheBounds {
         let dns = &self.dns;
-        Bounds {
+        CacheBounds {
             entries: dns.cache_entries,
             positive: (dns.positive_min, dns.positive_max),
             negative: (dns.negative_min, dns.negative_max),

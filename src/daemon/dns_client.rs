@@ -17,7 +17,7 @@ use crate::engine::lists::{Listing, Table};
 use crate::engine::outcome::Verdict;
 use crate::engine::{self, Answers};
 use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
-use crate::tld::cache::Bounds;
+use crate::tld::cache::CacheBounds;
 use crate::tld::dns::{Dns, Resolution, Response};
 use crate::tld::faults::Fault;
 
@@ -104,7 +104,7 @@ pub fn list_options(config: &Config) -> Options {
     let ttl = (MIN_LIST_TTL, MAX_LIST_TTL);
     Options {
         validation: Validation::Trust,
-        cache: Bounds { positive: ttl, negative: ttl, ..config.dns_cache() },
+        cache: CacheBounds { positive: ttl, negative: ttl, ..config.dns_cache() },
         max_questions: config.limits.domains,
         ..Options::of(config)
     }

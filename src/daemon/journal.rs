@@ -12,7 +12,7 @@ use super::metrics::{JournalFault, Metrics, StatePart};
 use super::throttle::Throttle;
 use crate::config::Config;
 use crate::record::event::Event;
-use crate::record::journal::{Bounds, Journal, JournalError};
+use crate::record::journal::{Journal, JournalBounds, JournalError};
 use crate::record::time::Timestamp;
 
 /// Events in the queue. With some hundred bytes each they take less than 10 MB, and last for two seconds of the
@@ -31,10 +31,10 @@ pub fn directory(config: &Config) -> PathBuf {
 }
 
 /// How much the journal may hold; `None` if nothing is recorded.
-pub fn bounds(config: &Config) -> Option<Bounds> {
+pub fn bounds(config: &Config) -> Option<JournalBounds> {
     let journal = &config.journal;
     let age = Duration::from_secs(journal.days.saturating_mul(86_400));
-    (journal.days > 0).then_some(Bounds { bytes: journal.max_size.0, age })
+    (journal.days > 0).then_some(JournalBounds { bytes: journal.max_size.0, age })
 }
 
 /// Hands events to the thread of the journal.
@@ -52,7 +52,7 @@ impl Recorder {
     /// The directory cannot be made or read, or no thread can be started.
     pub fn start(
         directory: &Path,
-        bounds: Bounds,
+        bounds: JournalBounds,
         metrics: Arc<Metrics>,
     ) -> Result<Recorder, JournalError> {
         let journal = Journal::open(directory, bounds)?;
@@ -177,7 +177,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let metrics = Arc::new(Metrics::new());
         let recorder =
-            Recorder::start(root.path(), Bounds::default(), Arc::clone(&metrics)).unwrap();
+            Recorder::start(root.path(), JournalBounds::default(), Arc::clone(&metrics)).unwrap();
         for number in 0..100 {
             recorder.record(Event { v: 1, links: number, ..Event::default() });
         }
@@ -193,7 +193,7 @@ mod tests {
         let directory = root.path().join("state/journal");
         let metrics = Arc::new(Metrics::new());
         let recorder =
-            Recorder::start(&directory, Bounds::default(), Arc::clone(&metrics)).unwrap();
+            Recorder::start(&directory, JournalBounds::default(), Arc::clone(&metrics)).unwrap();
         let read = || {
             let mut links = Vec::new();
             read(&directory, Query::default(), |event| links.push(event.links)).unwrap();
@@ -241,7 +241,7 @@ mod tests {
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
         let error =
-            Recorder::start(&file, Bounds::default(), Arc::new(Metrics::new())).unwrap_err();
+            Recorder::start(&file, JournalBounds::default(), Arc::new(Metrics::new())).unwrap_err();
         assert!(error.to_string().contains("file"), "{error}");
     }
 }

@@ -28,7 +28,7 @@ const TEMPORARY_SUFFIX: &str = ".new";
 
 /// Where recipes are stored, for how long, and how many bytes of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct RecipeBounds {
     pub directory: PathBuf,
     pub max_age: Duration,
     pub max_bytes: u64,
@@ -54,14 +54,18 @@ pub fn read(directory: &Path, digest: &str) -> io::Result<Vec<u8>> {
 }
 
 /// As long as the journal keeps events; a month if there is no journal.
-pub fn bounds(config: &Config) -> Bounds {
+pub fn bounds(config: &Config) -> RecipeBounds {
     const DAYS_WITHOUT_JOURNAL: u64 = 30;
     let days = match config.journal.days {
         0 => DAYS_WITHOUT_JOURNAL,
         days => days,
     };
     let max_age = Duration::from_secs(days.saturating_mul(86_400));
-    Bounds { directory: directory(config), max_age, max_bytes: config.journal.max_undo_size.0 }
+    RecipeBounds {
+        directory: directory(config),
+        max_age,
+        max_bytes: config.journal.max_undo_size.0,
+    }
 }
 
 /// Why a recipe is not stored.
@@ -88,12 +92,12 @@ impl Recipes {
     /// # Errors
     /// The directory cannot be made, the disk is full, or the recipe alone has more bytes than all of them may
     /// have. No part of the file is left.
-    pub fn store(&self, bounds: &Bounds, recipe: &StoredRecipe) -> Result<(), RecipeError> {
+    pub fn store(&self, bounds: &RecipeBounds, recipe: &StoredRecipe) -> Result<(), RecipeError> {
         let path = bounds.directory.join(&recipe.digest);
         self.write(bounds, &path, recipe).map_err(|source| RecipeError { path, source })
     }
 
-    fn write(&self, bounds: &Bounds, path: &Path, recipe: &StoredRecipe) -> io::Result<()> {
+    fn write(&self, bounds: &RecipeBounds, path: &Path, recipe: &StoredRecipe) -> io::Result<()> {
         let length = recipe.recipe.len() as u64;
         if length > bounds.max_bytes {
             let error = format!(
@@ -132,7 +136,7 @@ impl Recipes {
 
     /// Adds the length of a new recipe to the count. If there are too many bytes the oldest recipes are evicted,
     /// and more than necessary: else each new recipe in a full directory would look at every file.
-    fn reserve(&self, bounds: &Bounds, length: u64) -> io::Result<()> {
+    fn reserve(&self, bounds: &RecipeBounds, length: u64) -> io::Result<()> {
         self.with_count(|bytes| {
             if bytes.saturating_add(length) > bounds.max_bytes {
                 let rest = bounds.max_bytes - length.max(bounds.max_bytes / EVICT_DIVISOR);
@@ -143,7 +147,7 @@ impl Recipes {
         })
     }
 
-    fn sweep(&self, bounds: &Bounds, now: SystemTime) -> io::Result<u64> {
+    fn sweep(&self, bounds: &RecipeBounds, now: SystemTime) -> io::Result<u64> {
         self.with_count(|bytes| {
             *bytes = sweep(bounds, now, bounds.max_bytes)?;
             Ok(*bytes)
@@ -155,7 +159,7 @@ impl Recipes {
     }
 
     /// Removes old recipes for as long as it is polled.
-    pub async fn expire(self: Arc<Self>, bounds: impl Fn() -> Bounds, metrics: Arc<Metrics>) {
+    pub async fn expire(self: Arc<Self>, bounds: impl Fn() -> RecipeBounds, metrics: Arc<Metrics>) {
         loop {
             let (bounds, recipes) = (bounds(), Arc::clone(&self));
             let directory = bounds.directory.clone();
@@ -177,7 +181,7 @@ impl Recipes {
 
 /// Removes the recipes that are too old, then the oldest ones until the rest fits into `bytes`. Returns the bytes
 /// that are left. A clock that was set back makes no recipe too old.
-fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
+fn sweep(bounds: &RecipeBounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
     let mut files = Vec::new();
     for entry in fs::read_dir(&bounds.directory)? {
         let entry = entry?;
@@ -227,9 +231,9 @@ mod tests {
         StoredRecipe { digest: "ab12".to_owned(), recipe: b"recipe".to_vec() }
     }
 
-    fn bounds(directory: &Path) -> Bounds {
+    fn bounds(directory: &Path) -> RecipeBounds {
         let max_age = Duration::from_secs(30 * 86_400);
-        Bounds { directory: directory.to_owned(), max_age, max_bytes: 1 << 20 }
+        RecipeBounds { directory: directory.to_owned(), max_age, max_bytes: 1 << 20 }
     }
 
     #[test]
@@ -275,7 +279,7 @@ mod tests {
     #[test]
     fn recipes_are_bounded_in_bytes_at_every_moment_and_the_oldest_go() {
         let dir = tempfile::tempdir().unwrap();
-        let bounds = Bounds { max_bytes: 10_000, ..bounds(dir.path()) };
+        let bounds = RecipeBounds { max_bytes: 10_000, ..bounds(dir.path()) };
         let recipes = Recipes::default();
         let day = Duration::from_secs(86_400);
         for number in 0..50_u32 {

@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::engine::Answer;
 use crate::file;
 use crate::tld::breaker::Breaker;
-use crate::tld::cache::{Bounds, Cache, Moment};
+use crate::tld::cache::{Cache, CacheBounds, Moment};
 use crate::tld::dns::{Dns, Resolution, Response};
 use crate::tld::faults::{Fault, Faults};
 
@@ -42,7 +42,7 @@ pub struct Options {
     /// How long one message waits for all its answers.
     pub deadline: Duration,
     pub validation: Validation,
-    pub cache: Bounds,
+    pub cache: CacheBounds,
     /// Questions that one message may ask.
     pub max_questions: usize,
 }

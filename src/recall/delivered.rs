@@ -14,7 +14,7 @@ use crate::engine::policy::{
 };
 use crate::engine::splice::fields::check_seal;
 use crate::engine::splice::undo::{RECIPES, restore_one};
-use crate::engine::splice::{RestoreError, Seal, is_ours, note};
+use crate::engine::splice::{RestoreError, SealedBy, is_ours, note};
 use crate::engine::whole::Whole;
 use crate::engine::{Answers, Case, Facts, Message, Policy, TldSet, examine, inspect_case};
 use crate::policy::is_below;
@@ -139,7 +139,7 @@ impl Recall {
             };
         }
         let recipe = last.recipe.ok_or(RestoreError::NoRecipe)?;
-        if self.checks_seals() && check_seal(&recipe, &self.policy.known_keys()) != Seal::Ours {
+        if self.checks_seals() && check_seal(&recipe, &self.policy.known_keys()) != SealedBy::Ours {
             return Err(RestoreError::Foreign.into());
         }
         let head = message.head.get(last.end..).unwrap_or_default();

@@ -30,16 +30,16 @@ const SEGMENT_SPAN: Duration = Duration::from_secs(86_400);
 
 /// How much the journal may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct JournalBounds {
     /// Bytes of all segments together. Default 256 MiB: about half a million findings.
     pub bytes: u64,
     /// Age after which an event is removed. Default 30 days.
     pub age: Duration,
 }
 
-impl Default for Bounds {
+impl Default for JournalBounds {
     fn default() -> Self {
-        Bounds { bytes: 256 << 20, age: Duration::from_secs(30 * 86_400) }
+        JournalBounds { bytes: 256 << 20, age: Duration::from_secs(30 * 86_400) }
     }
 }
 
@@ -57,7 +57,7 @@ pub struct JournalError {
 #[derive(Debug)]
 pub struct Journal {
     directory: PathBuf,
-    bounds: Bounds,
+    bounds: JournalBounds,
     findings: Stream,
     clean: Stream,
     /// The last check of the clock, by this process or the one before.
@@ -69,7 +69,7 @@ impl Journal {
     ///
     /// # Errors
     /// The directory cannot be made or read.
-    pub fn open(directory: &Path, bounds: Bounds) -> Result<Journal, JournalError> {
+    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<Journal, JournalError> {
         make(directory)?;
         let share = bounds.bytes / 4;
         let journal = Journal {

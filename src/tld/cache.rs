@@ -9,7 +9,7 @@ use super::dns::{Resolution, Response};
 
 /// How many answers are kept, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct CacheBounds {
     /// Names at most. When the cache is full, entries that expire first are evicted first.
     pub entries: usize,
     /// Minimum and maximum time to keep "exists", whatever the TTL.
@@ -20,10 +20,10 @@ pub struct Bounds {
     pub failure: Duration,
 }
 
-impl Default for Bounds {
+impl Default for CacheBounds {
     fn default() -> Self {
         let (quarter, day) = (Duration::from_secs(15 * 60), Duration::from_secs(24 * 60 * 60));
-        Bounds {
+        CacheBounds {
             entries: 10_000,
             positive: (quarter, day),
             negative: (quarter, day),
@@ -38,7 +38,7 @@ pub type Moment = Duration;
 /// A bounded map from names to DNS answers.
 #[derive(Debug)]
 pub struct Cache<A = Answer> {
-    bounds: Bounds,
+    bounds: CacheBounds,
     entries: HashMap<Box<str>, Entry<A>>,
     /// Look-ups that found an answer that has not expired.
     pub hits: u64,
@@ -53,7 +53,7 @@ struct Entry<A> {
 }
 
 impl<A: Copy> Cache<A> {
-    pub fn new(bounds: Bounds) -> Cache<A> {
+    pub fn new(bounds: CacheBounds) -> Cache<A> {
         Cache { bounds, entries: HashMap::new(), hits: 0, misses: 0 }
     }
 
@@ -172,7 +172,7 @@ mod tests {
             (missing(minutes(60)).about_tld(false), minutes(60)),
         ] {
             let start = minutes(7);
-            let mut cache = Cache::new(Bounds::default());
+            let mut cache = Cache::new(CacheBounds::default());
             assert_eq!(cache.insert("zz", response, start), response.answer());
             let last = start + holds_until - Duration::from_nanos(1);
             assert_eq!(cache.get("zz", last), Some(response.answer()), "{response:?}");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_tld_that_appears_is_seen_when_the_negative_answer_ends() {
-        let mut cache = Cache::new(Bounds::default());
+        let mut cache = Cache::new(CacheBounds::default());
         cache.insert("new", missing(minutes(15)), minutes(0));
         assert_eq!(cache.get("new", minutes(14)), Some(Answer::Missing));
         assert_eq!(cache.get("new", minutes(15)), None);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_failure_does_not_replace_a_known_answer() {
-        let mut cache = Cache::new(Bounds::default());
+        let mut cache = Cache::new(CacheBounds::default());
         cache.insert("zz", exists(minutes(60)), minutes(0));
         assert_eq!(cache.insert("zz", Response::Timeout, minutes(1)), Answer::Unverified);
         assert_eq!(cache.get("zz", minutes(2)), Some(Answer::Exists));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_names_stays_within_the_bound_and_evicts_what_expires_first() {
-        let bounds = Bounds { entries: 100, ..Bounds::default() };
+        let bounds = CacheBounds { entries: 100, ..CacheBounds::default() };
         let mut cache = Cache::new(bounds);
         cache.insert("kept", exists(minutes(24 * 60)), minutes(0));
         for number in 0..10_000_u32 {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_cache_of_nothing_keeps_nothing() {
-        let mut cache = Cache::new(Bounds { entries: 0, ..Bounds::default() });
+        let mut cache = Cache::new(CacheBounds { entries: 0, ..CacheBounds::default() });
         cache.insert("zz", exists(minutes(60)), minutes(0));
         assert!(cache.is_empty());
     }

@@ -3,8 +3,8 @@
 use super::actions::{self, Subject};
 use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
-use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
-use super::policy::HeaderFields;
+use super::outcome::{Done, Finding, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
+use super::policy::{HeaderFields, Report};
 use super::{Answer, Answers, Case, broken, fields};
 use mailsplice::mime::{Lowered, Tree};
 use mailsplice::splice::{self, fields::HeaderField};
@@ -52,11 +52,7 @@ pub(super) fn build_outcome(
         .candidates
         .into_iter()
         .map(|candidate| candidate.finding)
-        .filter(|finding| {
-            policy.report == super::policy::Report::AllLinks
-                || finding.verdict > Verdict::Ok
-                || finding.done == Done::Edited
-        })
+        .filter(|finding| is_reported(finding, policy.report))
         .collect();
     let mut outcome = Outcome {
         verdict: findings
@@ -100,6 +96,10 @@ pub(super) fn build_outcome(
         fields::describe(&mut outcome, with);
     }
     outcome
+}
+
+fn is_reported(finding: &Finding, report: Report) -> bool {
+    report == Report::AllLinks || finding.verdict > Verdict::Ok || finding.done == Done::Edited
 }
 
 /// Maximum bytes of a line without its line end (RFC 5322 §2.1.1).

@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::content::{Rereads, Visibility};
 use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
-use super::keyed_hash::{Hashes, Key};
+use super::keyed_hash::{HashKey, Hashes};
 use super::listed_by::lists_naming;
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
@@ -90,9 +90,9 @@ pub struct Findings {
     /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.
     domains: BTreeMap<usize, Domains>,
     /// Key of the hashes of domains and hosts.
-    keys: Key,
+    keys: HashKey,
     /// Where links were found, and how bad they are: several readings and layers find the same ones.
-    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity), Key>,
+    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity), HashKey>,
 }
 
 /// The bytes in which a location is counted.
@@ -288,7 +288,7 @@ struct Domains {
 }
 
 impl Domains {
-    fn note(&mut self, keys: &Key, host: &str, max: usize) {
+    fn note(&mut self, keys: &HashKey, host: &str, max: usize) {
         let hash = keys.hash_one(host);
         if self.hosts.contains(&hash) {
             return;

@@ -47,7 +47,7 @@ use uts58::unicode::a_label;
 use super::content::{Occurrence, Rendering, SeenBy};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
-use super::keyed_hash::{ByHash, Key};
+use super::keyed_hash::{ByHash, HashKey};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
 use super::prices::{carried_steps, claim_steps, edited_label_steps, host_steps, sender_steps};
@@ -82,7 +82,7 @@ pub struct Judge<'a> {
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
-    keys: Key,
+    keys: HashKey,
     /// Judgements from other messages.
     memory: Option<&'a dyn Memory>,
     /// Names to look up.
@@ -137,7 +137,7 @@ impl<'a> Judge<'a> {
             message,
             header: OnceCell::new(),
             memo: ByHash::default(),
-            keys: Key::default(),
+            keys: HashKey::default(),
             memory,
             queries: Queries::default(),
             steps: 0,

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// A secret key, another one for each message: a sender cannot choose texts with the same hash. SipHash takes several
 /// times as long for a host.
-pub type Key = foldhash::quality::RandomState;
+pub type HashKey = foldhash::quality::RandomState;
 
 /// A set of keyed hashes. They are not hashed again.
 pub type Hashes = HashSet<u64, BuildHasherDefault<IdentityHasher>>;

@@ -113,11 +113,17 @@ impl BeyondAscii {
 pub(super) fn written_out(label: &str) -> impl Iterator<Item = String> {
     let has = |pairs: &&[(char, &str)]| pairs.iter().any(|(letter, _)| label.contains(*letter));
     WRITTEN_OUT.into_iter().filter(has).filter_map(move |pairs| {
-        let written = pairs
-            .iter()
-            .fold(label.to_owned(), |label, (letter, written)| label.replace(*letter, written));
-        Some(plain_letters(written.chars())).filter(|plain| plain.is_ascii())
+        Some(plain_letters(with_pairs(label, pairs).chars())).filter(|plain| plain.is_ascii())
     })
+}
+
+/// A label with `ss` for ß and an `e` for the dots of a vowel, as German has it where a letter lacks.
+pub(super) fn as_german_writes(label: &str) -> String {
+    with_pairs(label, WRITTEN_OUT[0])
+}
+
+fn with_pairs(label: &str, pairs: &[(char, &str)]) -> String {
+    pairs.iter().fold(label.to_owned(), |label, (letter, written)| label.replace(*letter, written))
 }
 
 fn front(label: &str) -> Option<[char; 2]> {

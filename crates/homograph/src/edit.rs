@@ -8,7 +8,7 @@
 
 use unicode_script::Script;
 
-use super::form::{Form, Part, is_dot, is_in_turkish_capitals};
+use super::form::{HostForms, Part, is_dot, is_in_turkish_capitals};
 use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
 use super::script::compat_char;
@@ -32,7 +32,7 @@ const MISTAKEN_REASONS: [Reason; 3] =
 /// What the findings on a host and on its labels, if it has any, mean for a message. `protected`
 /// returns whether the host is a protected name or below one.
 pub(super) fn of(
-    form: &Form,
+    form: &HostForms,
     labels: &[Findings],
     findings: Findings,
     protected: impl Fn() -> bool,
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn sentences_end_without_a_space() {
         let ends = |word: &str, next: &str, reason| {
-            let form = Form::read(&format!("{word}.{next}"));
+            let form = HostForms::read(&format!("{word}.{next}"));
             let findings = Findings { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
             ends_sentence(&form.parts, &[findings; 2])
         };

@@ -352,6 +352,7 @@ pub const fn sentence(reason: Reason) -> &'static str {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "character-names")]
     #[test]
     fn characters_in_words() {
         for (c, words) in [
@@ -391,6 +392,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "character-names")]
     fn of_label(text: &str, reasons: &[Reason]) -> Vec<String> {
         let found = Label {
             spelling: text.to_owned(),
@@ -401,6 +403,7 @@ mod tests {
         label(&found)
     }
 
+    #[cfg(feature = "character-names")]
     #[test]
     fn scripts_are_named_with_their_letters() {
         assert_eq!(
@@ -420,6 +423,7 @@ mod tests {
         );
     }
 
+    #[cfg(feature = "character-names")]
     #[test]
     fn letters_of_a_number_read_as_digits() {
         let described = of_label("δ8", &[Reason::DigitLookalike]);

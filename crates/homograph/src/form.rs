@@ -2,7 +2,7 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`Form::read`], `Part` |
+//! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`HostForms::read`], `Part` |
 //! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name; [`settled`] where it changes nothing |
 //! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `Part::plain` |
 //! | S14 label 63 octets, name 253 characters | `check_lengths` |
@@ -65,7 +65,7 @@ pub(super) const LABELS: usize = 4;
 
 /// A host in all its forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct HostForms {
     pub parts: Parts,
     pub ascii: String,
     pub unicode: String,
@@ -74,7 +74,7 @@ pub(super) struct Form {
     pub problems: Vec<(Reason, Verdict)>,
     /// Whether it is a name whose parts are the labels of the spelling, separated by `.`.
     as_spelled: bool,
-    /// Whether the ASCII form still lacks the first label: see [`Form::replace_first`].
+    /// Whether the ASCII form still lacks the first label: see [`HostForms::replace_first`].
     unfinished: bool,
 }
 
@@ -86,10 +86,10 @@ pub(super) enum Literal {
     Address,
 }
 
-impl Form {
+impl HostForms {
     /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
-    pub(super) fn read(spelling: &str) -> Form {
-        let mut form = Form::default();
+    pub(super) fn read(spelling: &str) -> HostForms {
+        let mut form = HostForms::default();
         let mut rare = RareBytes::at(spelling);
         let mut decoded = Cow::Borrowed(spelling);
         if rare.escapes {
@@ -217,7 +217,7 @@ impl Form {
         }
         for part in &mut self.parts {
             if let Some(meant) = without_turkish_dots(&part.spelling) {
-                let mut form = Form::default();
+                let mut form = HostForms::default();
                 form.read_label(&meant);
                 if let [read] = form.parts.as_slice() {
                     *part = Part { spelling: meant, ..read.clone() };
@@ -503,7 +503,7 @@ mod tests {
     use super::*;
 
     fn reasons(spelling: &str) -> Vec<(Reason, Verdict)> {
-        let form = Form::read(spelling);
+        let form = HostForms::read(spelling);
         let parts = form.parts.iter().flat_map(|part| part.problems.clone());
         form.problems.iter().copied().chain(parts).collect()
     }
@@ -519,7 +519,7 @@ mod tests {
             ("①②⑦.⓪.⓪.①", "127.0.0.1"),
             ("𝟭𝟮𝟳.0.0.1", "127.0.0.1"),
         ] {
-            let form = Form::read(spelled);
+            let form = HostForms::read(spelled);
             assert_eq!(form.ascii, plain, "{spelled}");
             assert!(
                 reasons(spelled).contains(&(Reason::NumericHost, Verdict::Suspect))
@@ -527,7 +527,7 @@ mod tests {
             );
         }
         assert_eq!(reasons("192.0.2.1"), []);
-        assert_eq!(Form::read("[2001:DB8::1]").ascii, "[2001:db8::1]");
+        assert_eq!(HostForms::read("[2001:DB8::1]").ascii, "[2001:db8::1]");
         for bad in ["256.1.1.1", "1.2.3.4.5", "[::g]", "example.09"] {
             assert!(reasons(bad).contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{bad}");
         }
@@ -541,7 +541,7 @@ mod tests {
             reasons("r3---sn-4g5e.googlevideo.com"),
             [(Reason::HyphenPrefix, Verdict::Notice)]
         );
-        assert_eq!(Form::read("Example.COM.").ascii, "example.com");
+        assert_eq!(HostForms::read("Example.COM.").ascii, "example.com");
         assert_eq!(reasons("foo-.example.com"), [(Reason::IdnaInvalid, Verdict::Notice)]);
         assert_eq!(reasons("foo..com"), [(Reason::IdnaInvalid, Verdict::Invalid)]);
         assert_eq!(reasons("exa mple.com"), [(Reason::IdnaInvalid, Verdict::Invalid)]);
@@ -551,7 +551,7 @@ mod tests {
     fn a_spelling_beyond_the_limit_is_invalid() {
         // Soft hyphens are mapped to nothing: a long spelling of a short name.
         let spelled = |count: usize| format!("a{}.com", "\u{ad}".repeat(count));
-        assert_eq!(Form::read(&spelled(100)).ascii, "a.com");
+        assert_eq!(HostForms::read(&spelled(100)).ascii, "a.com");
         let long = reasons(&spelled(SPELLING_BYTES));
         assert!(long.contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{long:?}");
     }
@@ -588,16 +588,19 @@ mod tests {
 
     #[test]
     fn names_take_their_forms() {
-        let form = Form::read("Пример。РФ");
+        let form = HostForms::read("Пример。РФ");
         assert_eq!(form.ascii, "xn--e1afmkfd.xn--p1ai");
         assert_eq!(form.unicode, "пример.рф");
         assert_eq!(form.problems, [(Reason::DotVariant, Verdict::Notice)]);
-        assert_eq!(Form::read("xn--e1afmkfd.com").unicode, "пример.com");
-        assert_eq!(Form::read("%70aypal.com").problems, [(Reason::EncodedHost, Verdict::Suspect)]);
-        assert_eq!(Form::read("%D1%8F.рф").problems, []);
+        assert_eq!(HostForms::read("xn--e1afmkfd.com").unicode, "пример.com");
+        assert_eq!(
+            HostForms::read("%70aypal.com").problems,
+            [(Reason::EncodedHost, Verdict::Suspect)]
+        );
+        assert_eq!(HostForms::read("%D1%8F.рф").problems, []);
         assert_eq!(reasons("pay\u{ad}pal.com"), [(Reason::InvisibleRemoved, Verdict::Notice)]);
         assert_eq!(
-            Form::read("a\u{202e}b.com").problems,
+            HostForms::read("a\u{202e}b.com").problems,
             [(Reason::BidiControl, Verdict::Invalid)]
         );
     }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::compared::{ComparedHost, Hit};
 use super::domain::SuffixLengths;
-use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
+use super::form::{HostForms, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
 use super::label_context::{LabelContext, Role};
 use super::reading::LabelChars;
 use super::{
@@ -24,7 +24,7 @@ type LabelFindings = SmallVec<[Findings; LABELS]>;
 
 /// A host that was read, and its findings.
 pub(super) struct JudgedHost {
-    form: Form,
+    form: HostForms,
     /// The characters of each label; none for an address.
     chars: SmallVec<[LabelChars; LABELS]>,
     findings: LabelFindings,
@@ -61,7 +61,7 @@ pub(super) struct Replaced {
 impl JudgedHost {
     /// Reads and judges a spelling, all of which is the host.
     pub(super) fn judge(spelling: &str, context: &Context<'_>) -> JudgedHost {
-        let form = Form::read(spelling);
+        let form = HostForms::read(spelling);
         let mut host = JudgedHost {
             chars: SmallVec::new(),
             findings: SmallVec::new(),
@@ -116,7 +116,7 @@ impl JudgedHost {
     /// Computes the findings with another first label. If it is missing in the ASCII form, more may
     /// be found than there is, but not less.
     fn judge_again(&mut self, context: &Context<'_>) {
-        let Form { ascii, unicode, .. } = &self.form;
+        let HostForms { ascii, unicode, .. } = &self.form;
         // The suffix list has U-labels as well.
         let name = if self.form.is_unfinished() { unicode } else { ascii };
         let suffixes = SuffixLengths::of(name);
@@ -256,12 +256,12 @@ impl Label {
 /// The protected name, of the list or the recipients' own, that the host resembles most without
 /// belonging to it.
 fn find_target(
-    form: &Form,
+    form: &HostForms,
     chars: &[LabelChars],
     suffixes: SuffixLengths,
     context: &Context<'_>,
 ) -> Option<Hit> {
-    let Form { parts, ascii, unicode, .. } = form;
+    let HostForms { parts, ascii, unicode, .. } = form;
     let compared = ComparedHost { parts, chars, ascii, unicode, suffixes };
     let protected = [context.own, context.protected]
         .into_iter()
@@ -283,7 +283,7 @@ fn find_target(
 }
 
 /// S10: at least two characters if ASCII; letters and marks only.
-fn has_tld_syntax(form: &Form) -> bool {
+fn has_tld_syntax(form: &HostForms) -> bool {
     let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
     let letters = tld.chars().all(|c| is_letter(c) || is_mark(c));
     letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())

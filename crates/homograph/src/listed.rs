@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use super::cjk::is_cjk;
 use super::compared::{ComparedHost, Hit, HostLabels, tokens};
 use super::domain::{Section, suffix_labels};
-use super::form::{Form, Literal};
+use super::form::{HostForms, Literal};
 use super::lists::{LISTED as NAMES, lower_bound};
 use super::lookalike::{Look, LookHash, likeness, name_look};
 use super::looks::looks;
@@ -179,7 +179,7 @@ impl Known {
 
 impl Entry {
     fn read(spelled: &str) -> Option<Entry> {
-        let form = Form::read(spelled);
+        let form = HostForms::read(spelled);
         let mut findings =
             form.problems.iter().chain(form.parts.iter().flat_map(|part| &part.problems));
         if form.literal != Literal::Name
@@ -352,6 +352,7 @@ mod tests {
     use super::*;
     use crate::Names;
 
+    #[cfg(feature = "listed-names")]
     #[test]
     fn the_list_is_sound() {
         let names: Vec<&str> = NAMES.lines().collect();
@@ -365,6 +366,7 @@ mod tests {
     }
 
     /// The text is searched like the looks.
+    #[cfg(feature = "listed-names")]
     #[test]
     fn labels_are_found_before_the_list_is_read() {
         let known = Known::builtin();

@@ -157,6 +157,7 @@ fn lines(words: impl Iterator<Item = String>) -> String {
 }
 
 #[cfg(test)]
+#[cfg(feature = "listed-names")]
 #[allow(clippy::disallowed_methods)] // the table is a file
 mod tests {
     use std::collections::BTreeMap;

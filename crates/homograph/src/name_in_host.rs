@@ -22,7 +22,7 @@ use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::national_site::{self, ChosenLabels, may_be_in_a_country};
 use super::organisations::{Carrier, Organisations};
-use super::plain_label::Label;
+use super::plain_label::PlainLabel;
 use super::slip::{may_be_alike, slip};
 use crate::verdict::{Reason, Verdict};
 
@@ -287,8 +287,8 @@ fn between_hyphens<'n>(
 /// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
 /// says whether the host has any separator of words.
 pub(super) fn may_hold(
-    label: &Label<'_>,
-    after: &[Label<'_>],
+    label: &PlainLabel<'_>,
+    after: &[PlainLabel<'_>],
     separators: bool,
     names: &Names,
 ) -> bool {

@@ -10,7 +10,7 @@ use super::bidi::{bidi_skeleton, is_bidi};
 #[cfg(feature = "senders")]
 use super::consonants;
 use super::domain::{Section, and_above, is_hosted, registrable, registry_suffix};
-use super::form::{Form, Literal};
+use super::form::{HostForms, Literal};
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
 use super::name::{BadName, MIN_BRAND, Name, Reach};
@@ -397,7 +397,7 @@ impl Names {
             Some(rest) => (rest.trim(), Reach::Whole),
             None => (spelled.trim().trim_start_matches("*."), Reach::Brand),
         };
-        let form = Form::read(spelled);
+        let form = HostForms::read(spelled);
         let broken = form
             .problems
             .iter()

@@ -6,7 +6,7 @@ use super::form::Part;
 use super::host_words::SEPARATORS;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::near::MIN_LETTERS;
-use super::plain_label::Label;
+use super::plain_label::PlainLabel;
 
 /// Which labels were chosen as a name.
 pub(super) struct ChosenLabels {
@@ -99,8 +99,8 @@ pub(super) fn is_hyphenated(front: &str, after: &str) -> bool {
 
 /// Whether these labels begin with what may be a country code, perhaps after a registry's label, and do not end with
 /// it. Behind another label it may be one of [`GENERIC`].
-pub(super) fn may_be_in_a_country(is_first: bool, labels: &[Label<'_>]) -> bool {
-    let is_country = |label: &Label<'_>| {
+pub(super) fn may_be_in_a_country(is_first: bool, labels: &[PlainLabel<'_>]) -> bool {
+    let is_country = |label: &PlainLabel<'_>| {
         let word = label
             .bytes
             .split(|byte| SEPARATORS.contains(&char::from(*byte)))

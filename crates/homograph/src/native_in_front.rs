@@ -2,7 +2,7 @@
 //! (`госуслуги.рф.login.top`), and as a site of its own (`госуслуги.рф`).
 
 use super::Judgement;
-use super::form::Form;
+use super::form::HostForms;
 use super::lookalike::{likeness, name_look};
 use super::names::Names;
 use super::organisations::registrable_label;
@@ -21,7 +21,7 @@ pub(super) fn find(front: &str, table: &Organisations) -> Option<&'static str> {
     pairs.find_map(|(label, suffix)| {
         let is_in_front =
             label.starts_with(PREFIX) && BUILTIN.of_name(suffix).section == Some(Section::Icann);
-        is_in_front.then(|| named(&Form::read(label).unicode, table)).flatten()
+        is_in_front.then(|| named(&HostForms::read(label).unicode, table)).flatten()
     })
 }
 

@@ -8,7 +8,8 @@ use uts58::unicode::a_label::PREFIX;
 use super::Judgement;
 use super::domain::{Section, and_above, from_end, registrable};
 use super::english::is_any_word;
-use super::form::Form;
+use super::form::HostForms;
+use super::honest_neighbours::means_itself_at;
 use super::host_words::spelled;
 use super::name::Name;
 use super::names::Names;
@@ -17,22 +18,6 @@ use super::organisations::Organisations;
 
 /// Labels of a host that are read at most.
 const LABELS: usize = 8;
-
-/// Words of languages with marks that read as a label of the table, and the suffixes under which they mean themselves. By
-/// hand.
-const WORDS: [(&str, &[&str]); 11] = [
-    ("alınma", &["com.tr", "tr"]),
-    ("europă", &["ro"]),
-    ("europą", &["lt", "pl"]),
-    ("európa", &["com", "eu", "hu", "sk"]),
-    ("gémini", &["com", "fr"]),
-    ("megafón", &["com", "es", "sk"]),
-    ("megàfon", &["cat", "com"]),
-    ("merakı", &["com.tr", "tr"]),
-    ("rituāls", &["lv"]),
-    ("télécom", &["com", "fr"]),
-    ("électrum", &["fr"]),
-];
 
 /// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
 /// `credit-agrico1e.fr`, `sabadęll.com`, `сбербнак.рф`).
@@ -50,7 +35,9 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
     let is_theirs = || {
         table.is_one_owner(&host.ascii, domain) || table.is_spelled_so(domain, shown, &host.ascii)
     };
-    (own == label && !is_theirs() && !is_word(shown, suffix)).then_some(domain)
+    // Of ASCII alone the caller asks, who knows more of the host.
+    let is_word = || !shown.is_ascii() && means_itself_at(shown, suffix);
+    (own == label && !is_theirs() && !is_word()).then_some(domain)
 }
 
 /// Whether a host has the name of the owner that it resembles in his own letters, where he has the plain one: `itaú.com.br`.
@@ -78,11 +65,6 @@ fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     name.filter(is_long).map(|name| &*name.ascii)
 }
 
-/// Whether a label is one of [`WORDS`] where it means itself.
-fn is_word(label: &str, suffix: &str) -> bool {
-    WORDS.iter().any(|(word, suffixes)| label == *word && suffixes.contains(&suffix))
-}
-
 /// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places
 /// (`booklng.com`): of long labels under the same suffix nobody has the other.
 pub fn exchanges_l_and_i(host: &Judgement) -> bool {
@@ -106,7 +88,7 @@ pub(super) fn in_front(front: &str, table: &Organisations) -> Option<&'static st
     let mut pairs = front.split('.').zip(next).take(LABELS);
     pairs.find_map(|(label, suffix)| {
         let is_suffix = BUILTIN.of_name(suffix).section == Some(Section::Icann);
-        is_suffix.then(|| drawn(label, || Form::read(label).unicode, table)).flatten()
+        is_suffix.then(|| drawn(label, || HostForms::read(label).unicode, table)).flatten()
     })
 }
 
@@ -158,15 +140,6 @@ mod tests {
             assert_eq!(drawn(host, &names), domain.map(str::to_owned), "{host}");
         }
         assert_eq!(organisation_inside("jurnia-login.com", &names), None);
-    }
-
-    #[test]
-    fn words_are_small_and_sorted() {
-        assert!(super::WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
-        for (word, suffixes) in super::WORDS {
-            assert!(suffixes.is_sorted() && !word.is_ascii(), "{word}");
-            assert!(!word.chars().any(char::is_uppercase), "{word}");
-        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::form::NAME_CHARACTERS;
 use super::name::Name;
 use super::names::Names;
-use super::plain_label::{self, Label, Labels};
+use super::plain_label::{self, PlainLabel, PlainLabels};
 use super::{Context, Judgement, is_protected, name_in_host, question, seeming_suffix};
 
 /// A host without reasons.
@@ -30,7 +30,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Plain> {
     }
     let (protected, own) = (context.protected, context.own);
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
-    let mut labels = Labels::new();
+    let mut labels = PlainLabels::new();
     plain_label::read(name.as_bytes(), &mut labels)?;
     let separators = labels.iter().any(|label| label.has_separator);
     // The first label that may imitate a name.
@@ -73,7 +73,7 @@ fn is_genuine(ascii: &str, at: usize, context: &Context<'_>) -> bool {
 
 /// Whether the label has the look of a name that it may imitate. [`name_in_host::may_hold`] checks its
 /// pieces between hyphens.
-fn may_imitate(label: &Label<'_>, after: Option<&Label<'_>>, sets: &[&Names]) -> bool {
+fn may_imitate(label: &PlainLabel<'_>, after: Option<&PlainLabel<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(label.look.value());
         names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_by_suffix(name, after))
@@ -88,7 +88,7 @@ fn is_spelled_as(name: &Name, label: &[u8]) -> bool {
 }
 
 /// Whether the whole name may be there (`mail.ru.attack.test`, `paypal.corn`).
-fn is_followed_by_suffix(name: &Name, after: Option<&Label<'_>>) -> bool {
+fn is_followed_by_suffix(name: &Name, after: Option<&PlainLabel<'_>>) -> bool {
     name.after_brand.is_some() && after.map(|label| label.look.value()) == name.after_brand
 }
 

@@ -8,7 +8,7 @@ use uts58::unicode::a_label::has_a_label;
 
 /// A plain label.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Label<'n> {
+pub(super) struct PlainLabel<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
     /// Whether it has hyphens or underscores.
@@ -18,10 +18,10 @@ pub(super) struct Label<'n> {
 }
 
 /// Most hosts have no more labels and need no allocation.
-pub(super) type Labels<'n> = SmallVec<[Label<'n>; 6]>;
+pub(super) type PlainLabels<'n> = SmallVec<[PlainLabel<'n>; 6]>;
 
 /// Reads the labels of a host; `None` if one is not plain.
-pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
+pub(super) fn read<'n>(name: &'n [u8], labels: &mut PlainLabels<'n>) -> Option<()> {
     let (mut start, mut look, mut separators) = (0, LookHash::EMPTY, 0);
     for (at, byte) in name.iter().enumerate() {
         match BYTE_KINDS.get(usize::from(*byte)).copied().unwrap_or_default() {
@@ -31,17 +31,17 @@ pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
                 look.ascii(*byte);
             }
             DOT => {
-                labels.push(Label::new(start, name.get(start..at)?, look, separators)?);
+                labels.push(PlainLabel::new(start, name.get(start..at)?, look, separators)?);
                 (start, look, separators) = (at + 1, LookHash::EMPTY, 0);
             }
             _ => return None,
         }
     }
-    labels.push(Label::new(start, name.get(start..)?, look, separators)?);
+    labels.push(PlainLabel::new(start, name.get(start..)?, look, separators)?);
     Some(())
 }
 
-impl<'n> Label<'n> {
+impl<'n> PlainLabel<'n> {
     /// Whether it ends in a digit.
     #[inline]
     pub fn is_numbered(&self) -> bool {
@@ -50,7 +50,12 @@ impl<'n> Label<'n> {
 
     /// `None` if letters, digits and this number of separators do not make a plain label.
     #[inline]
-    fn new(start: usize, bytes: &'n [u8], look: LookHash, separators: usize) -> Option<Label<'n>> {
+    fn new(
+        start: usize,
+        bytes: &'n [u8],
+        look: LookHash,
+        separators: usize,
+    ) -> Option<PlainLabel<'n>> {
         let sound = || {
             bytes.first() != Some(&b'-')
                 && bytes.last() != Some(&b'-')
@@ -60,7 +65,7 @@ impl<'n> Label<'n> {
         };
         let has_separator = separators > 0;
         let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!has_separator || sound());
-        plain.then_some(Label { bytes, look, has_separator, start })
+        plain.then_some(PlainLabel { bytes, look, has_separator, start })
     }
 }
 

@@ -10,7 +10,7 @@ use super::english::is_word;
 use super::form::{self, Part};
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, spelled};
 use super::names::Names;
-use super::plain_label::Label;
+use super::plain_label::PlainLabel;
 use crate::verdict::{Reason, Verdict};
 
 /// Top-level domains of which the lists of reported phishing are full, or that are read as `com`, and in which few
@@ -31,7 +31,7 @@ const MIN_NAME: usize = 3;
 pub(super) const SERVICES: [&str; 6] = ["mail", "smtp", "app", "api", "cdn", "www"];
 
 /// Whether the labels of a plain host may seem to have such a suffix: fast, may return `true` wrongly.
-pub(super) fn may_seem(labels: &[Label<'_>], sets: &[&Names]) -> bool {
+pub(super) fn may_seem(labels: &[PlainLabel<'_>], sets: &[&Names]) -> bool {
     let [.., label, tld] = labels else { return false };
     let is_name = || sets.iter().any(|names| names.by_look(label.look.value()).next().is_some());
     // What most hosts fail on first.

@@ -432,7 +432,7 @@ fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
     use crate::domain::SuffixLengths;
-    use crate::form::Form;
+    use crate::form::HostForms;
 
     fn hit(host: &str) -> Option<(String, Verdict)> {
         let names = Names::new([
@@ -446,7 +446,7 @@ mod tests {
     }
 
     fn compared<T>(host: &str, look: impl FnOnce(&ComparedHost<'_>) -> T) -> T {
-        let form = Form::read(host);
+        let form = HostForms::read(host);
         let chars: Vec<LabelChars> =
             form.parts.iter().map(|part| LabelChars::of(part.unicode.chars())).collect();
         look(&ComparedHost {

@@ -2,6 +2,7 @@
 //! leads, a sender beside the address for answers.
 
 use super::Judgement;
+use super::beyond_ascii::as_german_writes;
 use super::domain::{Section, end_alike, is_or_below, registrable};
 use super::host_words::{is_beside, surely_asks};
 use super::lookalike::{Look, likeness};
@@ -62,13 +63,9 @@ fn reads_as(label: &str, other: &str, suffix: &str) -> bool {
 /// Whether two labels are one word where ß is a letter of the country, with it and with `ss`, as firms register both; its
 /// umlauts may be written out as well.
 fn is_german_spelling(one: &str, other: &str, suffix: &str) -> bool {
-    let plain = |label: &str| {
-        let pairs = [("ß", "ss"), ("ä", "ae"), ("ö", "oe"), ("ü", "ue")];
-        pairs.iter().fold(label.to_owned(), |label, (letter, pair)| label.replace(letter, pair))
-    };
     (one.contains('ß') || other.contains('ß'))
         && is_native("ß", suffix)
-        && plain(one) == plain(other)
+        && as_german_writes(one) == as_german_writes(other)
 }
 
 /// Whether all letters of a label are those of a language of the top-level domain.

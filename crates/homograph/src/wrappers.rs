@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::domain::{and_above, suffix_labels};
 use super::limits::NESTING;
-use table::{Form, ROWS, Row};
+use table::{ROWS, Row, WrappedForm};
 use uts58::suffixes::Section;
 use uts58::{base64, percent};
 
@@ -19,12 +19,12 @@ pub fn rewrites(host: &str) -> bool {
 
 /// Whether rewritten links below this host are tokens: only the service knows where they lead.
 pub fn hides_end(host: &str) -> bool {
-    rows(host).iter().any(|(_, _, form)| *form == Form::Token)
+    rows(host).iter().any(|(_, _, form)| *form == WrappedForm::Token)
 }
 
 /// Whether rewritten links below this host name the host alone that they lead to.
 pub fn names_host_alone(host: &str) -> bool {
-    rows(host).iter().any(|(_, _, form)| *form == Form::Query("domain"))
+    rows(host).iter().any(|(_, _, form)| *form == WrappedForm::Query("domain"))
 }
 
 /// Whether nothing but rewritten links is below this host.
@@ -50,7 +50,7 @@ const BETWEEN: &str = "___";
 /// The tail of a link as it is read for URLs: where one stands between these signs, it ends there.
 #[cfg(feature = "senders")]
 pub(super) fn parted(host: &str, tail: String) -> String {
-    let is_between = rows(host).iter().any(|(_, _, form)| *form == Form::Between);
+    let is_between = rows(host).iter().any(|(_, _, form)| *form == WrappedForm::Between);
     if is_between { tail.replace(BETWEEN, "&") } else { tail }
 }
 
@@ -82,8 +82,10 @@ pub(super) fn unwrap_others(host: &str, tail: &str) -> Vec<String> {
     let path = path(tail);
     let rows = rows(host).iter().filter(|(_, begins, _)| tail.starts_with(begins));
     let named = rows.filter_map(|(_, _, form)| match form {
-        Form::Query(name) | Form::Base64(name) if !name.is_empty() => Some((form, *name)),
-        Form::Proofpoint => Some((form, "u")),
+        WrappedForm::Query(name) | WrappedForm::Base64(name) if !name.is_empty() => {
+            Some((form, *name))
+        }
+        WrappedForm::Proofpoint => Some((form, "u")),
         _ => None,
     });
     let targets = named.flat_map(|(form, name)| {
@@ -98,42 +100,42 @@ pub(super) fn unwrap_others(host: &str, tail: &str) -> Vec<String> {
     targets.into_iter().skip(1).collect()
 }
 
-impl Form {
+impl WrappedForm {
     #[cfg_attr(not(feature = "senders"), expect(unused_variables))]
     fn unwrap(self, host: &str, tail: &str) -> Option<String> {
         match self {
-            Form::Query("") => target(query(tail)?),
-            Form::Query(name) => target(parameter(tail, name)?),
-            Form::Base64(name) => {
+            WrappedForm::Query("") => target(query(tail)?),
+            WrappedForm::Query(name) => target(parameter(tail, name)?),
+            WrappedForm::Base64(name) => {
                 let value = parameter(tail, name)?;
                 base64_url(value.strip_prefix("a1").unwrap_or(value))
             }
-            Form::Segment => path(tail).split('/').find_map(|segment| {
+            WrappedForm::Segment => path(tail).split('/').find_map(|segment| {
                 let url = target(segment)?;
                 // Neither a token nor a version number is a URL.
                 (segment.contains('%') || segment.contains(':')).then_some(url)
             }),
-            Form::Base64Segment => path(tail).split('/').find_map(base64_url),
-            Form::Rest => {
+            WrappedForm::Base64Segment => path(tail).split('/').find_map(base64_url),
+            WrappedForm::Rest => {
                 let at = tail.find("://").and_then(|end| tail.get(..end)?.rfind('/'))?;
                 tail.get(at + 1..).map(str::to_owned)
             }
             #[cfg(feature = "senders")]
-            Form::Labelled(label) => {
+            WrappedForm::Labelled(label) => {
                 let mut segments = path(tail).split('/');
                 target(segments.find_map(|segment| segment.strip_prefix(label))?)
             }
             #[cfg(feature = "senders")]
-            Form::JsonSegment(key) => path(tail)
+            WrappedForm::JsonSegment(key) => path(tail)
                 .split('/')
                 .find_map(|segment| json_url(segment.split('.').next().unwrap_or_default(), key)),
             #[cfg(feature = "senders")]
-            Form::Hyphenated => hyphenated(host, tail),
-            Form::Between => tail.split(BETWEEN).nth(1).and_then(target),
-            Form::Proofpoint => proofpoint(tail),
-            Form::Mandrill => mandrill(parameter(tail, "p")?),
-            Form::Token => None,
-            Form::Amp => {
+            WrappedForm::Hyphenated => hyphenated(host, tail),
+            WrappedForm::Between => tail.split(BETWEEN).nth(1).and_then(target),
+            WrappedForm::Proofpoint => proofpoint(tail),
+            WrappedForm::Mandrill => mandrill(parameter(tail, "p")?),
+            WrappedForm::Token => None,
+            WrappedForm::Amp => {
                 let rest = tail.trim_start_matches('/');
                 amp(rest.split_once('/')?.1)
             }
@@ -332,6 +334,7 @@ mod tests {
         })
     }
 
+    #[cfg(feature = "senders")]
     #[test]
     fn rewritten_links_lead_where_they_did() {
         for (host, tail, inner) in vectors() {
@@ -368,7 +371,7 @@ mod tests {
     #[test]
     fn one_name_has_pages_of_others_under_their_own_names() {
         for row in &ROWS {
-            assert_eq!(row.2 == Form::Hyphenated, row.0 == HYPHENATED, "{row:?}");
+            assert_eq!(row.2 == WrappedForm::Hyphenated, row.0 == HYPHENATED, "{row:?}");
         }
         assert!(name_end_in_host("paypal-com.Translate.goog") && !name_end_in_host("goog"));
     }

@@ -83,6 +83,7 @@ fn kana_and_ideographs_are_read_among_latin_letters() {
     }
 }
 
+#[cfg(feature = "senders")]
 #[test]
 fn accents_disguise_names_that_became_known_since() {
     for (host, target) in [

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | S4: the root dot | [`root_dot`] |
 //! | S9: registrable, ICANN section of the Public Suffix List | `registrable` |
-//! | S10: syntax of the top-level domain | [`Form::has_tld`] |
+//! | S10: syntax of the top-level domain | [`NameShape::has_tld`] |
 //! | S12: separators, S13: deviation characters | [`Class`] |
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
 //! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
@@ -37,7 +37,7 @@ const PLAIN_LEAD: u8 = 0xE3;
 
 /// The shape of a dotted name.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(super) struct NameShape {
     labels: usize,
     /// Range of the last label in the name.
     last: Range<usize>,
@@ -56,10 +56,10 @@ pub(super) struct Form {
     settled: bool,
 }
 
-impl Form {
+impl NameShape {
     /// Reads a name; `None` if a label is empty, begins or ends with a hyphen, or is surely too long.
-    pub(super) fn read(name: &str) -> Option<Form> {
-        let mut form = Form {
+    pub(super) fn read(name: &str) -> Option<NameShape> {
+        let mut form = NameShape {
             labels: 0,
             last: 0..name.len(),
             last_is_letters: true,
@@ -107,7 +107,7 @@ impl Form {
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
-        let mut label = Label::default();
+        let mut label = LabelShape::default();
         let mut rest = name.chars();
         loop {
             let behind = rest.as_str();
@@ -128,7 +128,7 @@ impl Form {
                     self.full_stops &= c == '.';
                     label.close(self)?;
                     self.last.start = name.len() - rest.as_str().len();
-                    label = Label::default();
+                    label = LabelShape::default();
                 }
                 Some(c) => label.push(c),
             }
@@ -167,7 +167,7 @@ impl Form {
 
 /// The state of the label that is being read.
 #[derive(Debug)]
-struct Label {
+struct LabelShape {
     first: Option<char>,
     last_char: char,
     letters: bool,
@@ -179,9 +179,9 @@ struct Label {
     settled: bool,
 }
 
-impl Default for Label {
+impl Default for LabelShape {
     fn default() -> Self {
-        Label {
+        LabelShape {
             first: None,
             last_char: '\0',
             letters: true,
@@ -193,7 +193,7 @@ impl Default for Label {
     }
 }
 
-impl Label {
+impl LabelShape {
     /// Adds `count` characters of [`Class::PLAIN`].
     fn push_plain(&mut self, count: usize) {
         const ANY: char = '一';
@@ -222,7 +222,7 @@ impl Label {
         self.last_char = c;
     }
 
-    fn close(&self, form: &mut Form) -> Option<()> {
+    fn close(&self, form: &mut NameShape) -> Option<()> {
         if self.first? == '-' || self.last_char == '-' {
             return None;
         }
@@ -263,7 +263,7 @@ pub(super) fn is_plain_domain(name: &str) -> bool {
 /// Whether the name may be linked: two labels, a top-level domain, registrable, not too long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
     let name = text.get(host).unwrap_or_default();
-    is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
+    is_plain_domain(name) || NameShape::read(name).is_some_and(|form| form.is_domain(name))
 }
 
 /// Whether a name says by its first label that it is of the web, in letters of either case.
@@ -289,7 +289,7 @@ pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
     if is_plain_domain(name) {
         return true;
     }
-    let Some(form) = Form::read(name) else { return false };
+    let Some(form) = NameShape::read(name) else { return false };
     if !form.last_is_letters
         && let Some(plain) = plain_digits(name)
         && ipv4::is_number(plain.rsplit('.').next().unwrap_or_default())
@@ -327,7 +327,7 @@ fn percent_decoded(name: &str) -> Option<String> {
 }
 
 /// S14, for the name as it is in the DNS.
-fn fits(name: &str, form: &Form) -> bool {
+fn fits(name: &str, form: &NameShape) -> bool {
     if form.ascii && form.full_stops {
         return name.len() <= NAME && !form.long_label;
     }
@@ -364,7 +364,7 @@ mod registrable {
         false
     }
 
-    pub(super) fn is_registrable(_: &str, form: &super::Form) -> bool {
+    pub(super) fn is_registrable(_: &str, form: &super::NameShape) -> bool {
         form.labels > 1
     }
 
@@ -453,7 +453,7 @@ mod tests {
         fn what_is_plainly_a_domain_is_one(
             name in "([a-cA-Z0-9.é-]{0,9}|[a-z]{60,70})(\\.|-|)(com|NET|org|co|de|co\\.uk)",
         ) {
-            let whole = Form::read(&name).is_some_and(|form| form.is_domain(&name));
+            let whole = NameShape::read(&name).is_some_and(|form| form.is_domain(&name));
             prop_assert!(whole || !is_plain_domain(&name));
         }
     }

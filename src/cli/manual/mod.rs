@@ -11,11 +11,8 @@ use crate::config;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
-use words::{
-    ABOUT, ENVIRONMENT, FAILED, FAILED_IN_PART, FIELDS, FILES, INCOMPLETE, JUDGING, LAYERS,
-    SIGNALS, TRY_LATER, verdict_words,
-};
-pub use words::{EXAMPLES, NEGATIVE};
+pub use words::WORDS;
+use words::{Described, verdict_words};
 
 /// A page: the name of its file, as `linkmilter.toml.5`, and its text as roff.
 pub struct Page {
@@ -70,11 +67,11 @@ fn of_command(mut command: Command) -> std::io::Result<Vec<u8>> {
     }
     let mut more = Roff::new();
     examples(&mut more, &own);
-    entries(&mut more, "FILES", FILES);
-    entries(&mut more, "ENVIRONMENT", ENVIRONMENT);
+    entries(&mut more, "FILES", &WORDS.files);
+    entries(&mut more, "ENVIRONMENT", &WORDS.environment);
     exit_status(&mut more, &own);
     if own == "linkmilter-serve" {
-        entries(&mut more, "SIGNALS", SIGNALS);
+        entries(&mut more, "SIGNALS", &WORDS.signals);
     }
     see_also(&mut more, &own);
     out.extend(more.to_roff().into_bytes());
@@ -89,18 +86,18 @@ fn daemon(program: &Command) -> Page {
     section(&mut page, "SYNOPSIS");
     text(&mut page, "`linkmilter serve` [`--config` FILE] [`--listen` ADDRESS]...");
     text(&mut page, "`linkmilter` COMMAND ...");
-    description(&mut page, ABOUT);
+    description(&mut page, &WORDS.about);
     section(&mut page, "COMMANDS");
     for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         entry(&mut page, &format!("`{}`(1)", name(command)), &about);
     }
-    entries(&mut page, "HEADER FIELDS", FIELDS);
+    entries(&mut page, "HEADER FIELDS", &WORDS.fields);
     examples(&mut page, "linkmilter");
-    entries(&mut page, "FILES", FILES);
-    entries(&mut page, "ENVIRONMENT", ENVIRONMENT);
+    entries(&mut page, "FILES", &WORDS.files);
+    entries(&mut page, "ENVIRONMENT", &WORDS.environment);
     exit_status(&mut page, "linkmilter");
-    entries(&mut page, "SIGNALS", SIGNALS);
+    entries(&mut page, "SIGNALS", &WORDS.signals);
     see_also(&mut page, "");
     Page { file: "linkmilter.8".to_owned(), text: page.to_roff().into_bytes() }
 }
@@ -110,7 +107,7 @@ fn settings() -> Page {
     let mut page = begin("linkmilter.toml", "5");
     section(&mut page, "NAME");
     text(&mut page, "linkmilter.toml - settings of linkmilter(8)");
-    description(&mut page, LAYERS);
+    description(&mut page, &WORDS.layers);
     for chapter in config::reference() {
         section(&mut page, &format!("[{}]", chapter.name));
         text(&mut page, &chapter.about);
@@ -122,8 +119,8 @@ fn settings() -> Page {
         }
     }
     examples(&mut page, "linkmilter-config");
-    entries(&mut page, "FILES", FILES);
-    entries(&mut page, "ENVIRONMENT", ENVIRONMENT);
+    entries(&mut page, "FILES", &WORDS.files);
+    entries(&mut page, "ENVIRONMENT", &WORDS.environment);
     see_also(&mut page, "linkmilter.toml");
     Page { file: "linkmilter.toml.5".to_owned(), text: page.to_roff().into_bytes() }
 }
@@ -133,7 +130,7 @@ fn reasons() -> Page {
     let mut page = begin("linkmilter-reasons", "7");
     section(&mut page, "NAME");
     text(&mut page, "linkmilter-reasons - verdicts and reason codes of linkmilter(8)");
-    description(&mut page, JUDGING);
+    description(&mut page, &WORDS.judging);
     section(&mut page, "VERDICTS");
     for verdict in Verdict::ALL {
         entry(&mut page, &format!("`{verdict}`"), verdict_words(verdict));
@@ -143,7 +140,7 @@ fn reasons() -> Page {
         let about = format!("{} Explained as: {}.", reason.about(), sentence(*reason));
         entry(&mut page, &format!("`{}` ({})", reason.code(), reason.verdict()), &about);
     }
-    entries(&mut page, "INCOMPLETE", INCOMPLETE);
+    entries(&mut page, "INCOMPLETE", &WORDS.incomplete);
     examples(&mut page, "linkmilter-check");
     see_also(&mut page, "linkmilter-reasons");
     Page { file: "linkmilter-reasons.7".to_owned(), text: page.to_roff().into_bytes() }
@@ -159,7 +156,7 @@ fn synopsis(usage: &str) -> Vec<u8> {
 }
 
 fn examples(page: &mut Roff, command: &str) {
-    let own: Vec<_> = EXAMPLES.iter().filter(|(of, _, _)| *of == command).collect();
+    let own: Vec<_> = WORDS.examples.iter().filter(|(of, _, _)| *of == command).collect();
     if own.is_empty() {
         return;
     }
@@ -179,19 +176,19 @@ fn exit_status(page: &mut Roff, own: &str) {
         let rest = name.strip_prefix(command.as_str());
         command.is_empty() || rest.is_some_and(|rest| rest.starts_with(' '))
     };
-    if let Some((_, what)) = NEGATIVE.iter().find(|(name, _)| *name == command) {
+    if let Some((_, what)) = WORDS.negative.iter().find(|(name, _)| *name == command) {
         entry(page, "`1`", &format!("The answer is no: {what}."));
     } else {
-        let below = NEGATIVE.iter().filter(|(name, _)| is_below(name));
+        let below = WORDS.negative.iter().filter(|(name, _)| is_below(name));
         let below: Vec<String> = below.map(|(name, what)| format!("`{name}`: {what}")).collect();
         if !below.is_empty() {
             entry(page, "`1`", &format!("The answer is no. {}.", below.join("; ")));
         }
     }
-    entry(page, "`2`", if command == "recall" { FAILED_IN_PART } else { FAILED });
+    entry(page, "`2`", if command == "recall" { &WORDS.failed_in_part } else { &WORDS.failed });
     if command.is_empty() || command == "serve" {
         let of = if command.is_empty() { "Of `serve`: " } else { "" };
-        entry(page, "`3`", &format!("{of}{TRY_LATER}"));
+        entry(page, "`3`", &format!("{of}{}", WORDS.try_later));
     }
 }
 
@@ -214,7 +211,7 @@ fn section(page: &mut Roff, title: &str) {
     page.control("SH", [title]);
 }
 
-fn description(page: &mut Roff, paragraphs: &[&str]) {
+fn description(page: &mut Roff, paragraphs: &[String]) {
     section(page, "DESCRIPTION");
     for paragraph in paragraphs {
         text(page, paragraph);
@@ -222,7 +219,7 @@ fn description(page: &mut Roff, paragraphs: &[&str]) {
 }
 
 /// A section of names and their descriptions.
-fn entries(page: &mut Roff, title: &str, entries: &[(&str, &str)]) {
+fn entries(page: &mut Roff, title: &str, entries: &[Described]) {
     section(page, title);
     for (name, what) in entries {
         entry(page, name, what);

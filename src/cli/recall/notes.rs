@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::super::shared::user_recall_directory;
 use super::super::warn;
 use crate::record::journal::recalls::{RecallEvent, Recalls};
-use crate::record::journal::{Bounds, JournalError};
+use crate::record::journal::{JournalBounds, JournalError};
 use crate::record::time::Timestamp;
 
 /// Records each message that was changed.
@@ -20,7 +20,7 @@ pub struct Notes {
     is_journal: bool,
     /// Whether it is the directory that was given.
     is_named: bool,
-    bounds: Bounds,
+    bounds: JournalBounds,
     /// Changes that were not recorded.
     lost: u64,
 }
@@ -34,9 +34,9 @@ impl Notes {
     pub fn open(
         named: Option<&Path>,
         journal: &Path,
-        bounds: Option<Bounds>,
+        bounds: Option<JournalBounds>,
     ) -> Result<Notes, JournalError> {
-        let Some(bounds) = bounds.or_else(|| named.map(|_| Bounds::default())) else {
+        let Some(bounds) = bounds.or_else(|| named.map(|_| JournalBounds::default())) else {
             return Ok(Notes::default());
         };
         let is_named = named.is_some();

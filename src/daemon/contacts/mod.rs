@@ -25,7 +25,7 @@ use crate::file;
 use crate::milter::Mail;
 use crate::policy::{AddressPairs, Author, Envelope, Flow, Policies};
 use crate::record::time::Timestamp;
-use store::{Digest, DigestKind, Key, LEARNING_SECONDS, RotationCause, Store, StoreError};
+use store::{ContactKey, Digest, DigestKind, LEARNING_SECONDS, RotationCause, Store, StoreError};
 
 /// How often changes are written. A crash loses no more than this.
 const SAVE_INTERVAL: Duration = Duration::from_secs(600);
@@ -43,7 +43,7 @@ pub struct Contacts {
 /// A store in use.
 #[derive(Debug)]
 pub struct ContactStore {
-    key: Key,
+    key: ContactKey,
     file: PathBuf,
     state: Mutex<StoreState>,
 }
@@ -78,7 +78,7 @@ impl Contacts {
         self.open.store(self.open(file, &keys).map(Arc::new));
     }
 
-    fn open(&self, file: PathBuf, keys: &[Key]) -> Option<ContactStore> {
+    fn open(&self, file: PathBuf, keys: &[ContactKey]) -> Option<ContactStore> {
         let now = seconds();
         let (store, key) = match read(&file, keys, now) {
             Ok(read) => read,
@@ -204,7 +204,7 @@ struct ContactQuery {
 }
 
 impl ContactQuery {
-    fn of(head: &[u8], envelope: &Envelope, policies: &Policies, key: &Key) -> Option<Self> {
+    fn of(head: &[u8], envelope: &Envelope, policies: &Policies, key: &ContactKey) -> Option<Self> {
         let AddressPairs { flow, pairs: all } = policies.address_pairs(envelope)?;
         let pairs = all.iter().take(MAX_RECIPIENTS).map(|pair| {
             key.digest(DigestKind::Pair, &[pair.outside.as_bytes(), pair.local.as_bytes()])
@@ -269,13 +269,13 @@ impl ReadError {
     }
 }
 
-fn read(path: &Path, keys: &[Key], now: u64) -> Result<(Store, Key), ReadError> {
+fn read(path: &Path, keys: &[ContactKey], now: u64) -> Result<(Store, ContactKey), ReadError> {
     Ok(Store::read(&file::read(path, store::MAX_BYTES)?, keys, now)?)
 }
 
 /// The keys for the store, the present one first.
-fn keys(policy: &Policy) -> Vec<Key> {
-    policy.known_keys().into_iter().map(Key::new).collect()
+fn keys(policy: &Policy) -> Vec<ContactKey> {
+    policy.known_keys().into_iter().map(ContactKey::new).collect()
 }
 
 /// Seconds since 1970.
@@ -305,7 +305,7 @@ mod tests {
     }
 
     fn query(head: &[u8], recipients: usize) -> ContactQuery {
-        ContactQuery::of(head, &to(recipients), &policies(), &Key::new(b"x")).unwrap()
+        ContactQuery::of(head, &to(recipients), &policies(), &ContactKey::new(b"x")).unwrap()
     }
 
     #[test]

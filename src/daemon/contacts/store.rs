@@ -46,15 +46,15 @@ pub const MAX_BYTES: u64 =
 
 /// Makes digests that nobody can make or recognise without the secret key.
 #[derive(Clone)]
-pub struct Key(Hmac<Sha256>);
+pub struct ContactKey(Hmac<Sha256>);
 
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
+impl PartialEq for ContactKey {
+    fn eq(&self, other: &ContactKey) -> bool {
         self.fingerprint() == other.fingerprint()
     }
 }
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for ContactKey {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Key")
     }
@@ -70,17 +70,17 @@ pub enum DigestKind {
     Pair,
     Message,
     /// The key itself: it says in a file under which key that was written.
-    Key,
+    ContactKey,
     File,
 }
 
-impl Key {
-    pub fn new(secret: &[u8]) -> Key {
+impl ContactKey {
+    pub fn new(secret: &[u8]) -> ContactKey {
         // HMAC takes keys of any length: the error cannot come.
         let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(secret);
         let mut mac = mac.unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
         mac.update(b"linkmilter contacts 1\n");
-        Key(mac)
+        ContactKey(mac)
     }
 
     /// A digest of these pieces. The borders between them count as well.
@@ -96,7 +96,7 @@ impl Key {
 
     /// Identifies this key.
     fn fingerprint(&self) -> [u8; FINGERPRINT_BYTES] {
-        self.digest(DigestKind::Key, &[]).prefix()
+        self.digest(DigestKind::ContactKey, &[]).prefix()
     }
 }
 
@@ -257,7 +257,7 @@ impl Store {
     }
 
     /// The content of the file under this key.
-    pub fn write(&self, key: &Key) -> Vec<u8> {
+    pub fn write(&self, key: &ContactKey) -> Vec<u8> {
         let mut out = Vec::with_capacity(usize::try_from(MAX_BYTES).unwrap_or_default());
         out.extend(MAGIC);
         out.extend(key.fingerprint());
@@ -276,7 +276,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn read(bytes: &[u8], keys: &[Key], now: u64) -> Result<(Store, Key), StoreError> {
+    pub fn read(
+        bytes: &[u8],
+        keys: &[ContactKey],
+        now: u64,
+    ) -> Result<(Store, ContactKey), StoreError> {
         let (all, seal) = bytes.split_last_chunk::<SEAL_BYTES>().ok_or(StoreError::Damaged)?;
         let rest = all.strip_prefix(MAGIC).ok_or(StoreError::Damaged)?;
         let (fingerprint, mut rest) =
@@ -319,8 +323,8 @@ mod tests {
     const DAY: u64 = 86_400;
     const NOW: u64 = 1_700_000_000;
 
-    fn key() -> Key {
-        Key::new(&[7; 32])
+    fn key() -> ContactKey {
+        ContactKey::new(&[7; 32])
     }
 
     fn pair(number: u64) -> Digest {
@@ -445,7 +449,7 @@ mod tests {
         store.learn(&[pair(1), pair(2)], Some(&marked), NOW + 1);
         let bytes = store.write(&key());
         assert!(bytes.len() as u64 <= MAX_BYTES);
-        let old = [Key::new(&[8; 32]), key()];
+        let old = [ContactKey::new(&[8; 32]), key()];
         assert_eq!(Store::read(&bytes, &old, NOW + 2).unwrap().0, store);
         assert_eq!(Store::read(&bytes, &old[..1], NOW).unwrap_err(), StoreError::OtherKey);
         let early = Store::read(&bytes, &old, NOW - 5).unwrap().0;
@@ -465,7 +469,7 @@ mod tests {
     fn without_the_secret_a_digest_cannot_be_made() {
         let pieces: [&[u8]; 2] = [b"ann@example.com", b"bob@example.org"];
         let digest = key().digest(DigestKind::Pair, &pieces);
-        assert_ne!(digest, Key::new(&[8; 32]).digest(DigestKind::Pair, &pieces));
+        assert_ne!(digest, ContactKey::new(&[8; 32]).digest(DigestKind::Pair, &pieces));
         assert_ne!(digest, key().digest(DigestKind::Message, &pieces));
         let shifted: [&[u8]; 2] = [b"ann@example.comb", b"ob@example.org"];
         assert_ne!(digest, key().digest(DigestKind::Pair, &shifted));

@@ -20,7 +20,7 @@ const FACILITY_MAIL: u8 = 2;
 
 /// How a line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LineForm {
     Text,
     Json,
     /// The native protocol of journald: one datagram for each line.
@@ -47,10 +47,10 @@ impl Line {
     }
 
     /// The message, followed by the error (`error`) and the other fields, as far as this form shows them.
-    pub fn of(event: &Event<'_>, time: Timestamp, form: Form) -> Line {
+    pub fn of(event: &Event<'_>, time: Timestamp, form: LineForm) -> Line {
         let is_message = event.metadata().target() == MESSAGE_TARGET;
         let mut fields =
-            Fields { message_only: is_message && form == Form::Text, ..Fields::default() };
+            Fields { message_only: is_message && form == LineForm::Text, ..Fields::default() };
         event.record(&mut fields);
         let Fields { mut message, mut fields, .. } = fields;
         fields.sort_unstable_by_key(|(name, _)| *name);
@@ -67,11 +67,13 @@ impl Line {
 
     /// The line in this form, with a line end if the form has one. In JSON the key `line` holds its text, beside
     /// the fields, and `message` names the kind of event.
-    pub fn bytes(&self, form: Form) -> Vec<u8> {
+    pub fn bytes(&self, form: LineForm) -> Vec<u8> {
         match form {
-            Form::Text => format!("{} {} {}\n", self.time, self.level, self.message).into_bytes(),
-            Form::Json => self.json(),
-            Form::Journald => self.journald(),
+            LineForm::Text => {
+                format!("{} {} {}\n", self.time, self.level, self.message).into_bytes()
+            }
+            LineForm::Json => self.json(),
+            LineForm::Journald => self.journald(),
         }
     }
 
@@ -211,11 +213,11 @@ mod tests {
     #[test]
     fn the_same_line_in_every_form() {
         let message = r"not kept: disk; full \u{202e}\u{7}";
-        let text = String::from_utf8(line().bytes(Form::Text)).unwrap();
+        let text = String::from_utf8(line().bytes(LineForm::Text)).unwrap();
         assert_eq!(text, format!("2025-11-21T09:00:35.123Z ERROR {message}\n"));
-        let json: Value = serde_json::from_slice(&line().bytes(Form::Json)).unwrap();
+        let json: Value = serde_json::from_slice(&line().bytes(LineForm::Json)).unwrap();
         assert_eq!((&json["line"], &json["more"]), (&message.into(), &3.into()));
-        let sent = String::from_utf8(line().bytes(Form::Journald)).unwrap();
+        let sent = String::from_utf8(line().bytes(LineForm::Journald)).unwrap();
         let lines: Vec<&str> = sent.lines().collect();
         assert_eq!(lines[0], format!("MESSAGE={message}"));
         for field in

@@ -23,7 +23,7 @@ use crate::engine::outcome::Verdict;
 use crate::record::event::{Event, HostEntry};
 use crate::record::printable;
 use crate::record::time::Timestamp;
-use line::{Form, Line, MESSAGE_TARGET};
+use line::{Line, LineForm, MESSAGE_TARGET};
 use sink::Sink;
 
 /// Pause of a writing thread after each batch of lines or events. Under load it then wakes once for many of them,
@@ -73,9 +73,9 @@ pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogEr
         LogTarget::Auto | LogTarget::Stderr => None,
     };
     let (form, output) = match (journald, settings.format) {
-        (Some(output), _) => (Form::Journald, output),
-        (None, LogFormat::Text) => (Form::Text, sink::stderr().map_err(LogError::Stderr)?),
-        (None, LogFormat::Json) => (Form::Json, sink::stderr().map_err(LogError::Stderr)?),
+        (Some(output), _) => (LineForm::Journald, output),
+        (None, LogFormat::Text) => (LineForm::Text, sink::stderr().map_err(LogError::Stderr)?),
+        (None, LogFormat::Json) => (LineForm::Json, sink::stderr().map_err(LogError::Stderr)?),
     };
     let sink = Sink::start(form, output, dropped).map_err(LogError::Stderr)?;
     let lines = Lines { sink: sink.clone() };

@@ -13,7 +13,7 @@ use prometheus_client::metrics::counter::Counter;
 use tracing::Level;
 
 use super::BATCH_DELAY;
-use super::line::{Form, Line};
+use super::line::{Line, LineForm};
 use crate::plural::{counted, verb};
 use crate::record::time::Timestamp;
 
@@ -71,7 +71,7 @@ enum Command {
 /// Puts lines into the queue.
 #[derive(Clone)]
 pub struct Sink {
-    pub form: Form,
+    pub form: LineForm,
     queue: SyncSender<Command>,
     dropped: Counter,
 }
@@ -87,7 +87,7 @@ impl Sink {
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn start(form: Form, output: Box<dyn Output>, dropped: Counter) -> io::Result<Sink> {
+    pub fn start(form: LineForm, output: Box<dyn Output>, dropped: Counter) -> io::Result<Sink> {
         let (queue, commands) = sync_channel(MAX_QUEUED_LINES);
         let writer = Writer { form, output, dropped: dropped.clone(), reported: 0 };
         std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&commands))?;
@@ -112,7 +112,7 @@ impl Sink {
 }
 
 struct Writer {
-    form: Form,
+    form: LineForm,
     output: Box<dyn Output>,
     dropped: Counter,
     /// Dropped lines that the log has reported.
@@ -179,7 +179,7 @@ mod tests {
         let written = Arc::new(Mutex::new(Vec::new()));
         let dropped = Counter::default();
         let output = Box::new(Slow(Arc::clone(&written)));
-        let sink = Sink::start(Form::Text, output, dropped.clone()).unwrap();
+        let sink = Sink::start(LineForm::Text, output, dropped.clone()).unwrap();
         let stuck = written.lock().unwrap();
         for number in 0..MAX_QUEUED_LINES + 100 {
             sink.send(&line(number));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::reader::each_line;
-use super::{Bounds, JournalError, Stream, Writer, failed, make, remove, segments};
+use super::{JournalBounds, JournalError, Stream, Writer, failed, make, remove, segments};
 use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
@@ -75,7 +75,7 @@ impl Recalls {
     ///
     /// # Errors
     /// The directory cannot be made or read.
-    pub fn open(directory: &Path, bounds: Bounds) -> Result<Recalls, JournalError> {
+    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<Recalls, JournalError> {
         if !directory.exists() {
             make(directory)?;
             set_owner_of_parent(directory)?;
@@ -92,7 +92,7 @@ impl Recalls {
     /// The directory cannot be made or read, or an old segment cannot be removed.
     pub fn of_user(
         directory: &Path,
-        bounds: Bounds,
+        bounds: JournalBounds,
         now: Timestamp,
     ) -> Result<Recalls, JournalError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
@@ -196,11 +196,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let journal = directory.path().join("journal");
         assert_eq!(found(&journal, &["a"]), (vec![], 0), "no journal, no recalls");
-        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap();
+        let mut recalls = Recalls::open(&journal, JournalBounds::default()).unwrap();
         for (second, id) in [(1, "a"), (2, "b"), (3, "a")] {
             recalls.record(&event(second, id)).unwrap();
         }
-        let _daemon = Journal::open(&journal, Bounds::default()).unwrap();
+        let _daemon = Journal::open(&journal, JournalBounds::default()).unwrap();
         assert_eq!(found(&journal, &["a"]), (vec![1, 3], 0));
         assert_eq!(found(&journal, &["a", "b", "c"]), (vec![1, 2, 3], 0));
         // A torn line, one of a newer version, and another run after them.
@@ -208,7 +208,7 @@ mod tests {
         let newer = RecallEvent { v: SCHEMA_VERSION + 1, ..event(4, "a") };
         let text = std::fs::read_to_string(&file).unwrap() + &newer.to_line() + "\n{\"v\":1,\"ti";
         std::fs::write(&file, text).unwrap();
-        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap();
+        let mut recalls = Recalls::open(&journal, JournalBounds::default()).unwrap();
         recalls.record(&event(5, "a")).unwrap();
         assert_eq!(found(&journal, &["a"]), (vec![1, 3, 5], 2));
     }
@@ -221,11 +221,11 @@ mod tests {
         std::fs::write(&other, "").unwrap();
         let link = directory.path().join("recalls-000000000001.jsonl");
         std::os::unix::fs::symlink(&other, &link).unwrap();
-        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap();
+        let mut recalls = Recalls::open(directory.path(), JournalBounds::default()).unwrap();
         assert!(recalls.record(&event(1, "a")).is_err());
         std::fs::remove_file(&link).unwrap();
         std::fs::hard_link(&other, &link).unwrap();
-        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap();
+        let mut recalls = Recalls::open(directory.path(), JournalBounds::default()).unwrap();
         assert!(recalls.record(&event(1, "a")).is_err());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "");
     }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn recalls_are_bounded_and_age_with_the_journal() {
         let directory = tempfile::tempdir().unwrap();
-        let bounds = Bounds { bytes: 64 << 10, ..Bounds::default() };
+        let bounds = JournalBounds { bytes: 64 << 10, ..JournalBounds::default() };
         let mut journal = Journal::open(directory.path(), bounds).unwrap();
         let mut recalls = Recalls::open(directory.path(), bounds).unwrap();
         for second in 0..100 {

@@ -32,22 +32,22 @@ pub(super) fn may_hold(tail: &str) -> bool {
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ValueForm {
     Base64,
     /// JSON in base64.
     Json,
     Hexadecimal,
 }
 
-impl Form {
+impl ValueForm {
     /// The form of a value that begins with these bytes as `http` does, perhaps with a capital, or as an object of JSON.
-    fn of(value: &[u8]) -> Option<Form> {
+    fn of(value: &[u8]) -> Option<ValueForm> {
         let begins = |heads: &[&[u8]]| heads.iter().any(|head| value.starts_with(head));
         match value.first()? {
-            b'a' | b'S' if begins(&[b"aHR0c", b"SHR0c", b"SFRUU"]) => Some(Form::Base64),
-            b'e' if begins(&[b"eyJ"]) => Some(Form::Json),
+            b'a' | b'S' if begins(&[b"aHR0c", b"SHR0c", b"SFRUU"]) => Some(ValueForm::Base64),
+            b'e' if begins(&[b"eyJ"]) => Some(ValueForm::Json),
             b'4' | b'6' if begins(&[b"68747470", b"48747470", b"48545450"]) => {
-                Some(Form::Hexadecimal)
+                Some(ValueForm::Hexadecimal)
             }
             _ => None,
         }
@@ -55,7 +55,7 @@ impl Form {
 }
 
 /// Where values begin, and their forms.
-fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
+fn starts(tail: &str) -> impl Iterator<Item = (usize, ValueForm)> {
     let bytes = tail.as_bytes();
     // What most tails fail on: the second or third character of each in base64.
     let in_base64 = memchr3_iter(b'F', b'H', b'J', bytes)
@@ -67,7 +67,7 @@ fn starts(tail: &str) -> impl Iterator<Item = (usize, Form)> {
     };
     let in_hexadecimal = may_hold_digits(bytes).then(digits).into_iter().flatten();
     in_base64.chain(in_hexadecimal).filter_map(move |start| {
-        let form = Form::of(bytes.get(start..)?)?;
+        let form = ValueForm::of(bytes.get(start..)?)?;
         let before = bytes.get(..start).unwrap_or_default();
         let joined = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric());
         (joined.take(JOINED + 1).count() <= JOINED).then_some((start, form))
@@ -119,7 +119,7 @@ fn decoded(tail: &str) -> (String, usize) {
     let (mut query, mut json_bytes) = (String::new(), 0);
     for (start, form) in starts(tail).take(URLS) {
         let value = tail.get(start..).unwrap_or_default();
-        if form == Form::Hexadecimal {
+        if form == ValueForm::Hexadecimal {
             let url = in_hexadecimal(value);
             if is_url(&url) {
                 push_value(&url, &mut query);
@@ -131,7 +131,7 @@ fn decoded(tail: &str) -> (String, usize) {
         let value = value.get(..value.find(ends).unwrap_or(value.len())).unwrap_or_default();
         let bytes = base64::decode(percent::decode_text(value).as_bytes());
         let text = String::from_utf8_lossy(&bytes);
-        if form == Form::Json {
+        if form == ValueForm::Json {
             json_bytes += value.len();
             push_strings(&text, &mut query);
         } else if is_url(&text) {

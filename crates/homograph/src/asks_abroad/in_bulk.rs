@@ -8,7 +8,7 @@ use uts58::unicode::a_label::PREFIX;
 
 use super::Reader;
 use crate::domain::Section;
-use crate::form::Form;
+use crate::form::HostForms;
 use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use crate::native_in_front;
 use crate::organisation_inside::is_short;
@@ -35,7 +35,7 @@ impl<'n> Reader<'n, '_> {
             return None;
         }
         if label.starts_with(PREFIX) {
-            let name = || native_in_front::named(&Form::read(label).unicode, self.table);
+            let name = || native_in_front::named(&HostForms::read(label).unicode, self.table);
             return (is_bulk && !OF_FIRMS.contains(&tld)).then(name).flatten();
         }
         let pairs = [label.split_once(SEPARATORS), swapped(label.rsplit_once(SEPARATORS))];

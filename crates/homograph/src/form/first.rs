@@ -1,7 +1,7 @@
 //! Replaces the first label of a host that was read. Where prose may precede a host, several hosts
 //! are judged, and the labels after the first one are the same.
 
-use super::{Form, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
+use super::{HostForms, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
 use super::{is_bidi, is_dot, is_settled, may_begin_sign, without_turkish_dots};
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_bidi_control;
@@ -13,10 +13,10 @@ pub(crate) struct SavedFirst {
     problems: Vec<(Reason, Verdict)>,
 }
 
-impl Form {
+impl HostForms {
     /// Replaces the first label by `label`; `reading` is the whole spelling of the new host. `None`
     /// if the result could differ from reading that spelling as a whole. If nothing is wrong with
-    /// the form of the label, its ASCII form is computed only on request ([`Form::finish`]): most
+    /// the form of the label, its ASCII form is computed only on request ([`HostForms::finish`]): most
     /// such readings are dropped.
     pub(crate) fn replace_first(&mut self, label: &str, reading: &str) -> Option<SavedFirst> {
         let odd = |byte: u8| matches!(byte, b'%' | b'[' | b'.') || may_begin_sign(byte);
@@ -39,7 +39,7 @@ impl Form {
             self.unfinished = true;
             return Some(first);
         }
-        let mut read = Form::default();
+        let mut read = HostForms::default();
         read.read_label(label);
         let part = read.parts.pop().filter(|_| read.parts.is_empty())?;
         let part = self.swap_first(part)?;

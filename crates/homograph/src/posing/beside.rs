@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::Context;
 use super::super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
-use super::super::form::Form;
+use super::super::form::HostForms;
 use super::super::names::Names;
 use super::super::organisations::{Counts, Organisations, registrable_label};
 use super::{Sender, claim};
@@ -35,7 +35,7 @@ pub struct BesideWord {
 pub fn beside(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<Beside> {
     let (shown, claim) = claim(text, sender, context)?;
     let table = context.protected.organisations();
-    let label = Form::read(registrable_label(sender.host).unwrap_or_default()).unicode;
+    let label = HostForms::read(registrable_label(sender.host).unwrap_or_default()).unicode;
     Some(Beside {
         name: shown.plain(claim.letters.start, claim.letters.end),
         front: shown.words(0, claim.letters.start, table),

@@ -5,7 +5,7 @@ use unicode_script::Script;
 
 use super::super::beyond_ascii::written_out;
 use super::super::display_text::DisplayText;
-use super::super::form::Form;
+use super::super::form::HostForms;
 use super::super::lookalike::Look;
 use super::super::organisations::registrable_label;
 use super::Sender;
@@ -23,7 +23,8 @@ impl DisplayText {
         }
         let word: String = letters.iter().flat_map(|c| c.to_lowercase()).collect();
         let label = registrable_label(sender.host).unwrap_or_default();
-        let is_theirs = |written: String| label == written || Form::read(label).unicode == word;
+        let is_theirs =
+            |written: String| label == written || HostForms::read(label).unicode == word;
         written_out(&word).any(is_theirs)
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::display_text::{DisplayText, is_letter, plain_letters};
-use super::super::form::Form;
+use super::super::form::HostForms;
 use super::super::host_words::ASKING;
 use super::super::organisations::{Counts, Organisations, registrable_label};
 use super::Sender;
@@ -30,7 +30,7 @@ impl DisplayText {
         sender: Sender<'_>,
     ) -> bool {
         let Some(label) = registrable_label(sender.host) else { return false };
-        let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
+        let label = plain_letters(HostForms::read(label).unicode.chars().filter(|c| is_letter(*c)));
         let is_office =
             |table: &Organisations| table.is_office_word(&label) || table.is_anybodys(sender.host);
         if label.chars().count() < MIN_OWN_NAME

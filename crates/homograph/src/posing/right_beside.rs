@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
 use super::super::domain::{Section, registrable};
-use super::super::form::Form;
+use super::super::form::HostForms;
 use super::super::organisations::{Counts, Organisations, registrable_label};
 use super::Sender;
 use super::offices::Beside;
@@ -106,7 +106,7 @@ impl DisplayText {
         if sender.local.contains(&self.plain(name.start, name.end)) && is_of_school(sender.host) {
             return true;
         }
-        let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
+        let label = plain_letters(HostForms::read(label).unicode.chars().filter(|c| is_letter(*c)));
         let is_own = |word: Range<usize>| {
             let text = self.plain(word.start, word.end);
             text.chars().count() >= LEAST_OWN

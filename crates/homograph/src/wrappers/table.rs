@@ -4,7 +4,7 @@
 
 /// How a rewritten link contains its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum WrappedForm {
     /// This parameter of the query is the URL, sometimes without a scheme, or only the host; with
     /// an empty name, the whole query.
     Query(&'static str),
@@ -36,9 +36,9 @@ pub(super) enum Form {
 }
 
 /// A service: its name, which includes all names below it, the beginning of the path, the form.
-pub(super) type Row = (&'static str, &'static str, Form);
+pub(super) type Row = (&'static str, &'static str, WrappedForm);
 
-use Form::{
+use WrappedForm::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
@@ -101,7 +101,7 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("cudasvc.com", "", Query("a")),
     // Customer.io.
     #[cfg(feature = "senders")]
-    ("customeriomail.com", "/e/c/", Form::JsonSegment("href")),
+    ("customeriomail.com", "/e/c/", WrappedForm::JsonSegment("href")),
     ("deref-gmx.com", "", Query("redirectUrl")),
     ("deref-gmx.net", "", Query("redirectUrl")),
     ("deref-mail.com", "", Query("redirectUrl")),
@@ -189,7 +189,7 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("outlook.office.com", "/mail/safelink.html", Query("url")),
     ("pinterest.com", "/offsite/", Query("url")),
     #[cfg(feature = "senders")]
-    ("prf.hn", "/click/", Form::Labelled("destination:")),
+    ("prf.hn", "/click/", WrappedForm::Labelled("destination:")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
     // Trellix, FireEye.
@@ -208,7 +208,7 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("pxf.io", "/c/", Query("u")),
     ("quora.com", "/_/redirect", Query("url")),
     #[cfg(feature = "senders")]
-    ("r.search.yahoo.com", "", Form::Labelled("RU=")),
+    ("r.search.yahoo.com", "", WrappedForm::Labelled("RU=")),
     #[cfg(feature = "senders")]
     ("redirect.viglink.com", "", Query("u")),
     #[cfg(feature = "senders")]
@@ -234,7 +234,7 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("steamcommunity.com", "/linkfilter/", Query("u")),
     ("steamcommunity.com", "/linkfilter/", Query("url")),
     #[cfg(feature = "senders")]
-    ("substack.com", "/redirect/", Form::JsonSegment("e")),
+    ("substack.com", "/redirect/", WrappedForm::JsonSegment("e")),
     ("t.umblr.com", "", Query("z")),
     ("tiktok.com", "/link/v2", Query("target")),
     #[cfg(feature = "senders")]
@@ -244,7 +244,7 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("track.webgains.com", "", Query("wgtarget")),
     #[cfg(feature = "senders")]
-    ("translate.goog", "", Form::Hyphenated),
+    ("translate.goog", "", WrappedForm::Hyphenated),
     ("translate.google.com", "/translate", Query("u")),
     #[cfg(feature = "senders")]
     ("trendmicro-ctp.com", "/wis/clicktime/", Query("url")),

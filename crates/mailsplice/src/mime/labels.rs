@@ -155,7 +155,7 @@ struct Reader {
 
 /// How near the value of a label is to what the standard allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
+enum Conformance {
     #[default]
     Token,
     /// A token with a parameter where none belongs.
@@ -168,8 +168,8 @@ enum Form {
 /// what is in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Forms {
-    kind: Form,
-    transfer: Form,
+    kind: Conformance,
+    transfer: Conformance,
 }
 
 impl Forms {
@@ -183,12 +183,12 @@ impl Forms {
                 let words = without_charset(word).splitn(2, |byte| *byte == b'/');
                 let is_word = |word: &&[u8]| !word.is_empty() && !word.iter().any(is_blank);
                 if words.filter(is_word).count() < 2 {
-                    self.kind = Form::Loose;
+                    self.kind = Conformance::Loose;
                 }
             }
-            Label::Transfer if word.iter().any(is_blank) => self.transfer = Form::Loose,
+            Label::Transfer if word.iter().any(is_blank) => self.transfer = Conformance::Loose,
             Label::Transfer if end.is_some() => {
-                self.transfer = self.transfer.max(Form::Parameter);
+                self.transfer = self.transfer.max(Conformance::Parameter);
             }
             _ => {}
         }
@@ -197,13 +197,17 @@ impl Forms {
     /// Whether a text is another one by each reading of these forms.
     pub fn read_apart(self, transfers: &[Transfer], raw: &[u8]) -> bool {
         let as_page = |how: &Transfer| sniff::looks_like_html(&sniff::opening(raw, *how));
-        let by_type = self.kind == Form::Loose && transfers.iter().any(as_page);
+        let by_type = self.kind == Conformance::Loose && transfers.iter().any(as_page);
         by_type
             || match self.transfer {
-                Form::Token => false,
+                Conformance::Token => false,
                 // A common mistake, of which nothing is seen if the text is encoded as it says.
-                Form::Parameter => transfers.contains(&Transfer::Base64) && !base64::is_pure(raw),
-                Form::Loose => transfers.iter().any(|how| !is_same_text(&how.bytes(raw), raw)),
+                Conformance::Parameter => {
+                    transfers.contains(&Transfer::Base64) && !base64::is_pure(raw)
+                }
+                Conformance::Loose => {
+                    transfers.iter().any(|how| !is_same_text(&how.bytes(raw), raw))
+                }
             }
     }
 }
@@ -426,7 +430,7 @@ impl Labels {
     /// Whether some program finds parts in it, and another a type that is none.
     pub fn may_be_container_by_form(&self) -> bool {
         let contains = |label: &ContentType| label.kind == "multipart" || sniff::is_message(label);
-        self.forms.kind == Form::Loose && self.types.iter().any(contains)
+        self.forms.kind == Conformance::Loose && self.types.iter().any(contains)
     }
 
     /// Whether it is `application/…`, the only type that may be encrypted.

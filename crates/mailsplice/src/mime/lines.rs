@@ -166,7 +166,7 @@ fn in_quoted_printable(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<
 const FIELD: &str = "Content-Transfer-Encoding";
 
 /// Where the label of the new encoding is written.
-pub(super) enum Label {
+pub(super) enum LabelPlace {
     /// In the message's own header.
     Head(HeadEdit),
     /// In the layer of the part.
@@ -180,7 +180,7 @@ pub(super) fn label(
     site: &Site,
     transfer: Transfer,
     line_end: LineEnd,
-) -> Label {
+) -> LabelPlace {
     let value = format!(" {}", transfer.as_str()).into_bytes();
     match &site.head {
         Head::Message => {
@@ -193,7 +193,7 @@ pub(super) fn label(
                 ),
                 None => (FIELD.to_owned(), message.head.len()..message.head.len()),
             };
-            Label::Head(HeadEdit { name, index: 1, range, value })
+            LabelPlace::Head(HeadEdit { name, index: 1, range, value })
         }
         Head::Block(block) => {
             let bytes = layer.get(block.clone()).unwrap_or_default();
@@ -216,7 +216,7 @@ pub(super) fn label(
                     }
                 }
             }
-            Label::Layer(RawEdit { range, replacement: replacement.into() })
+            LabelPlace::Layer(RawEdit { range, replacement: replacement.into() })
         }
     }
 }

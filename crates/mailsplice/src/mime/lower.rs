@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lines::{self, Fit, Label};
+use super::lines::{self, Fit, LabelPlace};
 use super::structure::Layer;
 use super::transfer::{LineEnd, Transfer};
 use super::{Lowered, Message, Reading, TextEdit, Tree};
@@ -138,8 +138,8 @@ impl<'m> Lowering<'m> {
                 }
                 let mut edits: Vec<RawEdit> = shift(recoded.edits, at).collect();
                 match label {
-                    Label::Head(edit) => lowered.head.push(edit),
-                    Label::Layer(label) => add_label(label, &mut edits),
+                    LabelPlace::Head(edit) => lowered.head.push(edit),
+                    LabelPlace::Layer(label) => add_label(label, &mut edits),
                 }
                 lowered.recoded.push(part.path.clone());
                 layer.extend(edits);
@@ -278,11 +278,11 @@ impl DisjointEdits {
 
     /// Whether a part can be re-encoded as a whole. Its label and its body must change together, or else the
     /// text would be another one.
-    fn can_recode(&self, label: &Label, body: &Range<usize>) -> bool {
+    fn can_recode(&self, label: &LabelPlace, body: &Range<usize>) -> bool {
         let free = self.is_free(body) && !self.is_claimed(body);
         match label {
-            Label::Head(_) => free,
-            Label::Layer(edit) => free && self.is_free(&edit.range),
+            LabelPlace::Head(_) => free,
+            LabelPlace::Layer(edit) => free && self.is_free(&edit.range),
         }
     }
 

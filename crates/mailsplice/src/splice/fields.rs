@@ -38,7 +38,7 @@ pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
         let name = field.name(head).to_ascii_lowercase();
         let sealed = !keys.is_empty()
             && name.eq_ignore_ascii_case(UNDO.as_bytes())
-            && check_seal(&field.text(head), keys) == Seal::Ours;
+            && check_seal(&field.text(head), keys) == SealedBy::Ours;
         let index = seen.entry(name).or_default();
         *index += 1;
         if !sealed {
@@ -140,7 +140,7 @@ fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
 
 /// Who sealed a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seal {
+pub enum SealedBy {
     /// Sealed with a key of ours.
     Ours,
     /// A seal, but not with a key of ours.
@@ -150,16 +150,16 @@ pub enum Seal {
 }
 
 /// Who sealed an undo value; `keys` are all keys that we seal or sealed with.
-pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
+pub fn check_seal(value: &str, keys: &[&[u8]]) -> SealedBy {
     let Some((text, sealed)) = split_seal(value).filter(|_| !keys.is_empty()) else {
-        return Seal::Unknown;
+        return SealedBy::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
     let Some(found) = packing::from_base64(dense.as_bytes(), Bits::Any) else {
-        return Seal::Foreign;
+        return SealedBy::Foreign;
     };
     let verifies = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
-    if keys.iter().any(verifies) { Seal::Ours } else { Seal::Foreign }
+    if keys.iter().any(verifies) { SealedBy::Ours } else { SealedBy::Foreign }
 }
 
 /// An undo value without its seal, and the seal: its last part. White space between the parts may have gone.
@@ -184,7 +184,8 @@ pub fn is_unedited(head: &[u8]) -> bool {
 
 /// Whether the message has a recipe with the seal of one of the keys.
 pub fn is_sealed(head: &[u8], keys: &[&[u8]]) -> bool {
-    !keys.is_empty() && undo_values(head).iter().any(|value| check_seal(value, keys) == Seal::Ours)
+    !keys.is_empty()
+        && undo_values(head).iter().any(|value| check_seal(value, keys) == SealedBy::Ours)
 }
 
 /// The values of our undo fields, in order, unfolded to single spaces.
@@ -277,8 +278,8 @@ mod tests {
         let dense: String = field.value.split_ascii_whitespace().collect();
         assert!(dense.contains(";seal="));
         for value in [field.value.replace('\n', ""), dense] {
-            assert_eq!(check_seal(&value, &[b"key"]), Seal::Ours, "{value}");
-            assert_eq!(check_seal(&value, &[b"other"]), Seal::Foreign, "{value}");
+            assert_eq!(check_seal(&value, &[b"key"]), SealedBy::Ours, "{value}");
+            assert_eq!(check_seal(&value, &[b"other"]), SealedBy::Foreign, "{value}");
             assert_eq!(parse_undo(&value), Some(Undo::Inline(b"recipe".to_vec())), "{value}");
         }
     }

@@ -14,4 +14,4 @@ pub use apply::apply_head;
 pub use compose::compose;
 pub use fields::{has_recipe, incoming, is_ours, is_unedited, note, undo_lost, without_ours};
 pub use head_diff::changed_fields;
-pub use undo::{Believe, RestoreError, Restored, Seal, restore, restore_as};
+pub use undo::{Believe, RestoreError, Restored, SealedBy, restore, restore_as};

@@ -8,7 +8,7 @@ mod format;
 
 use super::canonical::digest;
 use super::fields;
-pub use super::fields::Seal;
+pub use super::fields::SealedBy;
 use super::packing;
 use format::Recipe;
 pub use format::{FIELDS, recipe};
@@ -66,7 +66,7 @@ pub struct Restored {
     /// The original body, byte for byte.
     pub body: Vec<u8>,
     /// Whether every recipe that was used has the seal of one of the given keys.
-    pub seal: Seal,
+    pub seal: SealedBy,
     /// Header fields that were changed after the filter, and are overwritten with their originals. Empty if
     /// only sealed recipes are trusted.
     pub overwritten: Vec<String>,
@@ -127,7 +127,7 @@ pub fn restore_as(
         Believe::All => OnChangedField::Overwrite,
         Believe::Sealed => OnChangedField::Refuse,
     };
-    let mut seal = Seal::Ours;
+    let mut seal = SealedBy::Ours;
     let mut now: Option<Pieces> = None;
     let mut overwritten = Vec::new();
     let mut failure = None;
@@ -207,7 +207,7 @@ fn recipes_to_try(
         return Err(RestoreError::NoRecipe);
     }
     if believe == Believe::Sealed {
-        found.retain(|value| fields::check_seal(value, keys) == Seal::Ours);
+        found.retain(|value| fields::check_seal(value, keys) == SealedBy::Ours);
         if found.is_empty() {
             return Err(RestoreError::Foreign);
         }
@@ -224,11 +224,11 @@ pub fn holds(head: &[u8], body: &[u8], stored: impl Fn(&str) -> Option<Vec<u8>>)
     restore(head, body, None, stored).is_ok()
 }
 
-fn weaker(one: Seal, other: Seal) -> Seal {
+fn weaker(one: SealedBy, other: SealedBy) -> SealedBy {
     match (one, other) {
-        (Seal::Foreign, _) | (_, Seal::Foreign) => Seal::Foreign,
-        (Seal::Unknown, _) | (_, Seal::Unknown) => Seal::Unknown,
-        (Seal::Ours, Seal::Ours) => Seal::Ours,
+        (SealedBy::Foreign, _) | (_, SealedBy::Foreign) => SealedBy::Foreign,
+        (SealedBy::Unknown, _) | (_, SealedBy::Unknown) => SealedBy::Unknown,
+        (SealedBy::Ours, SealedBy::Ours) => SealedBy::Ours,
     }
 }
 

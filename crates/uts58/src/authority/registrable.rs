@@ -2,13 +2,13 @@
 
 use alloc::borrow::Cow;
 
-use super::Form;
+use super::NameShape;
 use crate::suffixes::{self, Section, Suffix};
 use crate::unicode::is_dot_to_somebody;
 
 /// S9: whether it is not itself a public suffix of the ICANN section. A name below a private suffix
 /// (`blogspot.com`) always counts.
-pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
+pub(super) fn is_registrable(name: &str, form: &NameShape) -> bool {
     /// No suffix of a registry has more labels; below those of hosters everything is registrable.
     const DEEPEST_SUFFIX: usize = 5;
     /// Bytes of UTF-8; few top-level domains are longer.
@@ -56,7 +56,7 @@ pub(super) fn is_flat(last: &str) -> bool {
 
 /// Whether the last label is longer than any non-ASCII top-level domain of the list: then it is
 /// unknown there, and a name of two labels is registrable.
-fn ends_in_sentence(name: &str, form: &Form) -> bool {
+fn ends_in_sentence(name: &str, form: &NameShape) -> bool {
     /// Bytes of UTF-8; சிங்கப்பூர் has 33.
     const LONGEST: usize = 40;
     let last = name.get(form.last.clone()).unwrap_or_default();

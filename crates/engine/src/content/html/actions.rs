@@ -100,23 +100,23 @@ fn item<'t>(
         }
     }
     let (Some(action), Some(property)) = (open.as_mut(), value("itemprop")) else { return false };
-    match Key::of(property.as_str().trim()) {
-        Key::Name => match value("content") {
+    match ActionProperty::of(property.as_str().trim()) {
+        ActionProperty::Name => match value("content") {
             Some(name) => add(&mut action.names, name),
             None => return true,
         },
-        Key::Address => {
+        ActionProperty::Address => {
             let url = value("href").or_else(|| value("content"));
             url.into_iter().for_each(|url| add(&mut action.urls, url));
         }
-        Key::Type | Key::Other => {}
+        ActionProperty::Type | ActionProperty::Other => {}
     }
     false
 }
 
 /// What a property says of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+enum ActionProperty {
     Type,
     Name,
     /// Where it leads, or who is told.
@@ -124,13 +124,13 @@ enum Key {
     Other,
 }
 
-impl Key {
-    fn of(name: &str) -> Key {
+impl ActionProperty {
+    fn of(name: &str) -> ActionProperty {
         match name {
-            "@type" | "type" => Key::Type,
-            "name" => Key::Name,
-            "url" | "target" | "urlTemplate" | "handler" => Key::Address,
-            _ => Key::Other,
+            "@type" | "type" => ActionProperty::Type,
+            "name" => ActionProperty::Name,
+            "url" | "target" | "urlTemplate" | "handler" => ActionProperty::Address,
+            _ => ActionProperty::Other,
         }
     }
 }
@@ -138,7 +138,7 @@ impl Key {
 /// An object of JSON that is open.
 struct Object<'t> {
     /// The key under which it stands.
-    key: Key,
+    key: ActionProperty,
     is_action: bool,
     action: Action<'t>,
 }
@@ -147,13 +147,13 @@ struct Object<'t> {
 fn objects<'t>(page: &'t str, content: Range<usize>, found: &mut Vec<Action<'t>>) {
     let data = page.get(..content.end).unwrap_or(page).as_bytes();
     let mut open: Vec<Object<'_>> = Vec::new();
-    let (mut key, mut at) = (Key::Other, content.start);
+    let (mut key, mut at) = (ActionProperty::Other, content.start);
     while let Some(byte) = data.get(at) {
         at += 1;
         match byte {
             b'{' if open.len() < DEPTH => {
                 open.push(Object { key, is_action: false, action: Action::default() });
-                key = Key::Other;
+                key = ActionProperty::Other;
             }
             b'{' => return,
             b'}' => {
@@ -161,7 +161,7 @@ fn objects<'t>(page: &'t str, content: Range<usize>, found: &mut Vec<Action<'t>>
                 key = closed.key;
                 if closed.is_action {
                     found.push(closed.action);
-                } else if let (Key::Address, Some(outer)) = (key, open.last_mut()) {
+                } else if let (ActionProperty::Address, Some(outer)) = (key, open.last_mut()) {
                     closed.action.urls.into_iter().for_each(|url| add(&mut outer.action.urls, url));
                 }
                 if found.len() >= ACTIONS {
@@ -175,12 +175,14 @@ fn objects<'t>(page: &'t str, content: Range<usize>, found: &mut Vec<Action<'t>>
                 at = end + 1;
                 let behind = data.get(at..).unwrap_or_default().trim_ascii_start();
                 match open.last_mut() {
-                    _ if behind.starts_with(b":") => key = Key::of(string.as_str()),
+                    _ if behind.starts_with(b":") => key = ActionProperty::of(string.as_str()),
                     Some(object) => match key {
-                        Key::Type => object.is_action |= string.as_str().ends_with(ACTION),
-                        Key::Name => add(&mut object.action.names, string),
-                        Key::Address => add(&mut object.action.urls, string),
-                        Key::Other => {}
+                        ActionProperty::Type => {
+                            object.is_action |= string.as_str().ends_with(ACTION)
+                        }
+                        ActionProperty::Name => add(&mut object.action.names, string),
+                        ActionProperty::Address => add(&mut object.action.urls, string),
+                        ActionProperty::Other => {}
                     },
                     None => {}
                 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::elements::{Key, key_of, leads_by_itself};
+use super::elements::{NameKey, key_of, leads_by_itself};
 use super::relative::is_relative;
 use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
 use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
@@ -32,7 +32,7 @@ pub(super) struct Anchor {
 /// The element that is a link, and where it begins among open ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
-    pub element: Key,
+    pub element: NameKey,
     /// The innermost open element that limits the scope of end tags, and that at which parsers forget links.
     pub scope: usize,
     pub marker: usize,

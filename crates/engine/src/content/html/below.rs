@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::elements::{Key, is_void, key_of};
+use super::elements::{NameKey, is_void, key_of};
 use super::sheets::hides_or_writes;
 use super::token::{RawElement, RawText, Tag, TagKind, Token, Tokenizer, raw_element};
 use crate::content::mapped::Builder;
@@ -53,7 +53,7 @@ struct Above<'p> {
 
 /// An element that is open, and whether it says anything by itself.
 struct Open {
-    key: Key,
+    key: NameKey,
     tag: Range<usize>,
     governs: bool,
 }
@@ -77,7 +77,7 @@ impl Above<'_> {
     }
 
     /// Ends an element and those in it, but for links: parsers open these again (HTML §13.2.4.3).
-    fn close(&mut self, key: Key) {
+    fn close(&mut self, key: NameKey) {
         let Some(at) = self.open.iter().rposition(|open| open.key == key) else { return };
         let link = key_of(b"a");
         let mut index = 0;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::elements::{self, Key, key_of};
+use super::elements::{self, NameKey, key_of};
 use super::open::{OpenElements, SEARCHED_ELEMENTS};
 use super::style::{Conceals, Seen};
 use super::token::Attribute;
@@ -27,7 +27,7 @@ pub(super) struct Concealed {
 #[derive(Debug)]
 struct Layer {
     tag: Tag,
-    key: Key,
+    key: NameKey,
     kind: LayerKind,
     /// The number of breaking elements without which it is over.
     needs: usize,

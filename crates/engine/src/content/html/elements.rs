@@ -152,12 +152,12 @@ impl<const N: usize> Names<N> {
 
 /// A name by which names are compared quickly, ASCII letters without case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct NameKey {
     bytes: u64,
     length: usize,
 }
 
-impl Key {
+impl NameKey {
     /// Whether it holds all of the name.
     pub fn is_whole(self) -> bool {
         self.length <= size_of::<u64>()
@@ -166,8 +166,8 @@ impl Key {
 
 /// The key of a name.
 #[inline]
-pub fn key_of(name: &[u8]) -> Key {
-    Key { bytes: key(name), length: name.len() }
+pub fn key_of(name: &[u8]) -> NameKey {
+    NameKey { bytes: key(name), length: name.len() }
 }
 
 /// A number that differs for all names of a table: their first four bytes and their last four in lower case. With the

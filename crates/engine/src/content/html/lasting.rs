@@ -5,13 +5,13 @@
 //! leads ([`SeenBy::Glance`](super::SeenBy)).
 
 use super::anchors::Begun;
-use super::elements::Key;
+use super::elements::NameKey;
 use super::open::{OPEN_ELEMENTS, SEARCHED_ELEMENTS};
 use super::{Anchor, Reader};
 
 impl Reader<'_, '_, '_> {
     /// Ends the open link, because another begins. Of two `<a>` in one cell the second ends the first.
-    pub(super) fn begin_link(&mut self, element: Key, is_a: bool) -> Begun {
+    pub(super) fn begin_link(&mut self, element: NameKey, is_a: bool) -> Begun {
         let (scope, marker) = (self.elements.scope(), self.elements.marker());
         self.suspend_anchor();
         if is_a {
@@ -23,7 +23,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Handles the end tag of an element that is a link.
-    pub(super) fn close_anchor(&mut self, element: Key, at: usize) {
+    pub(super) fn close_anchor(&mut self, element: NameKey, at: usize) {
         let Some(open) = &self.open_anchor else { return };
         let is_text = !open.lasts;
         let scope = self.elements.scope();

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Anchor;
 use super::compared::shows_host;
-use super::elements::{self, Key};
+use super::elements::{self, NameKey};
 use super::sheets::HidingRules;
 use super::token::Tag;
 use crate::content::joined::{Joined, first_word, last_word};
@@ -66,7 +66,7 @@ pub(super) struct Skipped {
 /// An open element.
 #[derive(Clone, Debug)]
 struct Open {
-    key: Key,
+    key: NameKey,
     tag: Tag,
     /// The offset in the visible text.
     from: usize,
@@ -237,7 +237,7 @@ fn pieces_around(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
     Some(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
-fn key(text: &str, name: &Range<usize>) -> Key {
+fn key(text: &str, name: &Range<usize>) -> NameKey {
     elements::key_of(text.as_bytes().get(name.clone()).unwrap_or_default())
 }
 

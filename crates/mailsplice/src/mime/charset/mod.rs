@@ -15,15 +15,15 @@
 //! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
 //! | Johab, EBCDIC with two-byte sets, Python's Big5 | [`rows`] | the same, with SI before it and SO after it |
 //!
-//! Labels are those of WHATWG Encoding, then those of [`aliases`].
+//! Labels are those of WHATWG Encoding, then those of `aliases.tsv`.
 
-mod aliases;
 mod builder;
 mod codec;
 mod japanese;
 mod multi;
 mod names;
 mod pages;
+mod pairs;
 mod rows;
 mod shifted;
 mod single;
@@ -41,7 +41,7 @@ use builder::Builder;
 pub(super) use codec::Codec;
 use pages::Page;
 use rows::Rows;
-use utf7::Form;
+use utf7::Utf7Variant;
 pub(super) use wide::by_nuls;
 
 /// A charset in which a client might read a part.
@@ -194,7 +194,7 @@ impl Charset {
         match self {
             Charset::Utf8 => true,
             Charset::Known(encoding) => encoding.is_ascii_compatible(),
-            Charset::Page(page) => page.keeps_ascii(),
+            Charset::Page(page) => page.keeps_ascii,
             _ => false,
         }
     }
@@ -243,9 +243,9 @@ impl Charset {
         }
         match self {
             Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
-            Charset::Utf7 => utf7::decode(&bytes, Form::Utf7),
-            Charset::Mailbox => utf7::decode(&bytes, Form::Mailbox),
-            Charset::Words => utf7::decode(&bytes, Form::Words),
+            Charset::Utf7 => utf7::decode(&bytes, Utf7Variant::Utf7),
+            Charset::Mailbox => utf7::decode(&bytes, Utf7Variant::Mailbox),
+            Charset::Words => utf7::decode(&bytes, Utf7Variant::Words),
             Charset::Escapes => codec::escapes(&bytes),
             Charset::Utf16(endian) => utf16(&bytes, endian),
             Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
@@ -267,7 +267,7 @@ impl Charset {
             Charset::Known(encoding) if encoding.is_single_byte() => {
                 encoding.decode_without_bom_handling(bytes).0
             }
-            Charset::Page(page) if page.keeps_ascii() => single::paged_text(bytes, page).into(),
+            Charset::Page(page) if page.keeps_ascii => single::paged_text(bytes, page).into(),
             _ => self.decode(bytes.into()).text,
         }
     }
@@ -281,9 +281,9 @@ impl Charset {
         edits: Vec<TextEdit>,
     ) -> Vec<RawEdit> {
         let form = match self {
-            Charset::Utf7 => Some(Form::Utf7),
-            Charset::Mailbox => Some(Form::Mailbox),
-            Charset::Words => Some(Form::Words),
+            Charset::Utf7 => Some(Utf7Variant::Utf7),
+            Charset::Mailbox => Some(Utf7Variant::Mailbox),
+            Charset::Words => Some(Utf7Variant::Words),
             _ => None,
         };
         if let Some(form) = form {

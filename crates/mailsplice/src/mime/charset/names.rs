@@ -2,8 +2,8 @@
 
 use encoding_rs::{EncoderResult, Encoding};
 
-use super::aliases::ALIASES;
-use super::pages::{self, Page};
+use super::pages::{PAGES, Page};
+use super::pairs::pairs;
 use super::rows::Rows;
 use super::{Charset, Endian};
 
@@ -43,9 +43,10 @@ fn by_number(key: &str) -> Option<&'static str> {
         return LATIN.get(part.checked_sub(1)?).copied();
     }
     let number: usize = digits.parse().ok()?;
-    let numbers = NUMBERS.iter().find(|(page, _)| *page == number).map(|(_, meant)| *meant);
+    let numbers =
+        NUMBERS.iter().find(|(page, _)| page.parse() == Ok(number)).map(|(_, meant)| *meant);
     let latin = || number.checked_sub(28_591).and_then(|part| LATIN.get(part).copied());
-    let page = || pages::all().map(|page| page.name).find(|name| is_page(name, number));
+    let page = || PAGES.iter().map(|page| page.name).find(|name| is_page(name, number));
     numbers.or_else(latin).or_else(page)
 }
 
@@ -62,65 +63,11 @@ const LATIN: [&str; 16] = [
     "iso-8859-13", "iso-8859-14", "iso-8859-15", "iso-8859-16",
 ];
 
-/// Numbers of code pages of Windows and IBM whose names here have no number, or another.
-const NUMBERS: [(usize, &str); 56] = [
-    (367, "us-ascii"),
-    (813, "iso-8859-7"),
-    (819, "windows-1252"),
-    (848, "cp1125"),
-    (866, "ibm866"),
-    (874, "windows-874"),
-    (915, "iso-8859-5"),
-    (930, "ibm930"),
-    (931, "ibm939"),
-    (932, "shift_jis"),
-    (933, "ibm933"),
-    (935, "ibm935"),
-    (936, "gbk"),
-    (937, "ibm937"),
-    (939, "ibm939"),
-    (943, "shift_jis"),
-    (949, "euc-kr"),
-    (950, "big5"),
-    (1051, "hp-roman8"),
-    (1167, "koi8-u"),
-    (1200, "utf-16le"),
-    (1201, "utf-16be"),
-    (1250, "windows-1250"),
-    (1251, "windows-1251"),
-    (1252, "windows-1252"),
-    (1253, "windows-1253"),
-    (1254, "windows-1254"),
-    (1255, "windows-1255"),
-    (1256, "windows-1256"),
-    (1257, "windows-1257"),
-    (1258, "windows-1258"),
-    (1361, "johab"),
-    (1364, "ibm933"),
-    (1371, "ibm937"),
-    (1388, "ibm935"),
-    (1390, "ibm1390"),
-    (1399, "ibm1399"),
-    (5347, "windows-1251"),
-    (10_000, "macintosh"),
-    (10_007, "x-mac-cyrillic"),
-    (10_017, "x-mac-cyrillic"),
-    (12_000, "utf-32le"),
-    (12_001, "utf-32be"),
-    (20_127, "us-ascii"),
-    (20_866, "koi8-r"),
-    (20_932, "euc-jp"),
-    (21_866, "koi8-u"),
-    (50_220, "iso-2022-jp"),
-    (50_221, "iso-2022-jp"),
-    (50_222, "iso-2022-jp"),
-    (50_225, "iso-2022-kr"),
-    (51_932, "euc-jp"),
-    (51_949, "euc-kr"),
-    (52_936, "hz-gb-2312"),
-    (54_936, "gb18030"),
-    (65_001, "utf-8"),
-];
+/// Names of charsets that the standard lacks, sorted, and what each means.
+static ALIASES: &[(&str, &str)] = pairs!("aliases.tsv");
+
+/// Numbers of code pages whose names here have no number, or another.
+static NUMBERS: &[(&str, &str)] = pairs!("numbers.tsv");
 
 /// The charset of a label of other programs. Only letters and digits are compared, and a prefix `x-` or `cs` is
 /// optional.

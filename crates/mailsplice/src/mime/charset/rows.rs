@@ -7,7 +7,7 @@
 use encoding_rs::Encoding;
 
 use super::builder::Builder;
-use super::pages::{GLIBC, Page};
+use super::pages::Page;
 use super::shifted::{Step, with_switches};
 use crate::edit::RawEdit;
 use crate::span::Text;
@@ -315,7 +315,7 @@ impl Rows {
     }
 
     fn page(&self) -> Option<&'static Page> {
-        GLIBC.iter().find(|page| page.name == self.page)
+        Page::named(self.page)
     }
 
     fn character(&self, pair: [u8; 2]) -> char {
@@ -349,11 +349,11 @@ impl Rows {
     }
 
     pub(super) fn decode(&self, bytes: &[u8]) -> Text<'static> {
-        let singles: Option<Vec<char>> = self.page().map(|page| page.characters.chars().collect());
+        let singles = self.page();
         let mut out = Builder::new(bytes.len());
         let (mut at, mut shifted) = (0, false);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            at += match (rest, &singles) {
+            at += match (rest, singles) {
                 ([SHIFT_OUT | SHIFT_IN, ..], Some(_)) => {
                     shifted = rest.first() == Some(&SHIFT_OUT);
                     out.unit("", at..at + 1);
@@ -363,9 +363,8 @@ impl Rows {
                     out.character(self.character([*high, *low]), at..at + 2);
                     2
                 }
-                ([byte, ..], Some(singles)) => {
-                    let character = singles.get(usize::from(*byte)).copied();
-                    out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+                ([byte, ..], Some(page)) => {
+                    out.character(page.character(*byte), at..at + 1);
                     1
                 }
                 ([byte, ..], None) if byte.is_ascii() => out.ascii_run(rest, at),

@@ -63,33 +63,21 @@ fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> (Map, usize) {
 /// Bytes above ASCII. A text with fewer of them is decoded without a table of all.
 const UPPER: usize = 128;
 
-/// Bytes above ASCII that are looked up one by one.
-const FEW: usize = 16;
-
 /// Decodes a code page that the standard lacks.
 pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
-    if page.keeps_ascii() {
-        let count = above_ascii(bytes).count();
-        let upper = page.characters;
-        if count <= FEW {
-            return with_upper(bytes, count, |byte| page.character(byte));
-        }
-        let characters: Vec<char> = upper.chars().collect();
-        return with_upper(bytes, count, |byte| characters.get(usize::from(byte & 127)).copied());
+    if page.keeps_ascii {
+        return with_upper(bytes, above_ascii(bytes).count(), |byte| Some(page.character(byte)));
     }
-    let characters: Vec<char> = page.characters.chars().collect();
     let mut out = Builder::new(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
-        let character = characters.get(usize::from(*byte)).copied();
-        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+        out.character(page.character(*byte), at..at + 1);
     }
     out.close(bytes.len())
 }
 
 /// The text of a code page that keeps ASCII.
 pub(super) fn paged_text(bytes: &[u8], page: &Page) -> String {
-    let character = |byte: &u8| page.character(*byte).unwrap_or(char::REPLACEMENT_CHARACTER);
-    bytes.iter().map(character).collect()
+    bytes.iter().map(|byte| page.character(*byte)).collect()
 }
 
 /// Bytes that are tested together.

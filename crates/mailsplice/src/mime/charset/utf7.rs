@@ -2,9 +2,9 @@
 //!
 //! | form | runs | programs that decode it as a charset |
 //! | --- | --- | --- |
-//! | [`Form::Utf7`] (RFC 2152) | `+BEA-` | mail programs |
-//! | [`Form::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
-//! | [`Form::Words`] (RFC 2047) | `=?utf-8?q?=D1=80?=` | Perl's Encode, as `MIME-Header` |
+//! | [`Utf7Variant::Utf7`] (RFC 2152) | `+BEA-` | mail programs |
+//! | [`Utf7Variant::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
+//! | [`Utf7Variant::Words`] (RFC 2047) | `=?utf-8?q?=D1=80?=` | Perl's Encode, as `MIME-Header` |
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -22,7 +22,7 @@ mod words;
 
 /// How runs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Utf7Variant {
     Utf7,
     /// Mailbox names: `&` instead of `+`, `,` instead of `/`.
     Mailbox,
@@ -31,7 +31,7 @@ pub(super) enum Form {
 }
 
 /// Decodes. A shifted run is one unit of the map.
-pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
+pub(super) fn decode(bytes: &[u8], form: Utf7Variant) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     for run in runs(bytes, form) {
         match run.shifted {
@@ -44,7 +44,12 @@ pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
 
 /// Lowers edits of the text to edits of the bytes. If an edit cuts a shifted run, the rest of the run is encoded
 /// again.
-pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
+pub(super) fn lower(
+    bytes: &[u8],
+    text: &Text<'_>,
+    edits: &[TextEdit],
+    form: Utf7Variant,
+) -> Vec<RawEdit> {
     let mut runs = Runs::new(bytes, form);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
@@ -69,7 +74,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         if !after.is_empty() {
             replacement.to_mut().push_str(&form.encode_run(&after));
         }
-        if form == Form::Words {
+        if form == Utf7Variant::Words {
             replacement = in_words(&replacement).into();
         }
         let replacement = match replacement {
@@ -83,7 +88,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         let range = start..end.max(start);
         lowered.push(RawEdit { range, replacement });
     }
-    if form == Form::Words {
+    if form == Utf7Variant::Words {
         let new = edited_text(text.as_str(), edits);
         if !is_read_as(bytes, &lowered, &new) {
             return vec![RawEdit {
@@ -98,7 +103,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
 /// Whether the edited bytes decode to this text. With encoded words they may not: a sign before an edit may begin a
 /// word that only the edit closes, and white space between two words is dropped.
 fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
-    decode(&apply(bytes, edits).to_vec(), Form::Words).as_str() == text
+    decode(&apply(bytes, edits).to_vec(), Utf7Variant::Words).as_str() == text
 }
 
 /// The text with its edits.
@@ -123,7 +128,7 @@ enum Side {
 /// The runs of a text, read once along its edits: a text may have a run for every third byte.
 struct Runs<'b> {
     bytes: &'b [u8],
-    form: Form,
+    form: Utf7Variant,
     /// The first run that does not end before the offset that was asked for last.
     current: Option<Placed>,
     rest: Peekable<Box<dyn Iterator<Item = Placed> + 'b>>,
@@ -140,7 +145,7 @@ struct Placed {
 }
 
 /// The runs that have text.
-fn placed_runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Placed> {
+fn placed_runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Placed> {
     let mut at = 0;
     let placed = runs(bytes, form).map(move |Run { source, shifted }| {
         let start = at;
@@ -163,7 +168,7 @@ fn lossy_length(bytes: &[u8]) -> usize {
 }
 
 impl<'b> Runs<'b> {
-    fn new(bytes: &'b [u8], form: Form) -> Runs<'b> {
+    fn new(bytes: &'b [u8], form: Utf7Variant) -> Runs<'b> {
         let runs: Box<dyn Iterator<Item = Placed> + 'b> = Box::new(placed_runs(bytes, form));
         let mut rest = runs.peekable();
         Runs { bytes, form, current: rest.next(), rest, decoded: None }
@@ -227,7 +232,7 @@ struct Run {
     shifted: Option<String>,
 }
 
-fn runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Run> {
+fn runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Run> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
@@ -247,20 +252,20 @@ fn runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Run> {
     })
 }
 
-impl Form {
+impl Utf7Variant {
     /// The first sign of a shifted run.
     fn sign(self) -> u8 {
         match self {
-            Form::Utf7 => b'+',
-            Form::Mailbox => b'&',
-            Form::Words => b'=',
+            Utf7Variant::Utf7 => b'+',
+            Utf7Variant::Mailbox => b'&',
+            Utf7Variant::Words => b'=',
         }
     }
 
     /// Offset of the next shifted run.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Form::Words => memchr::memchr_iter(b'=', bytes)
+            Utf7Variant::Words => memchr::memchr_iter(b'=', bytes)
                 .find(|at| bytes.get(*at..).is_some_and(words::may_begin)),
             _ => memchr::memchr(self.sign(), bytes),
         }
@@ -269,8 +274,8 @@ impl Form {
     /// The value of a digit, if it is one.
     fn digit(self, byte: u8) -> Option<u32> {
         let byte = match (self, byte) {
-            (Form::Mailbox, b',') => b'/',
-            (Form::Mailbox, b'/') => return None,
+            (Utf7Variant::Mailbox, b',') => b'/',
+            (Utf7Variant::Mailbox, b'/') => return None,
             (_, byte) => byte,
         };
         Some(base64::value(byte)).filter(|value| *value < 64).map(u32::from)
@@ -278,7 +283,7 @@ impl Form {
 
     /// The first shifted run: its length and its text.
     fn shifted(self, bytes: &[u8]) -> (usize, String) {
-        if self == Form::Words {
+        if self == Utf7Variant::Words {
             return words(bytes).unwrap_or((1, "=".to_owned()));
         }
         let body = bytes.get(1..).unwrap_or_default();
@@ -311,8 +316,8 @@ impl Form {
     /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
     fn encode_direct(self, text: Cow<'static, str>) -> Cow<'static, str> {
         match self {
-            Form::Utf7 if text.contains('+') => text.replace('+', "+-").into(),
-            Form::Mailbox if text.contains('&') => text.replace('&', "&-").into(),
+            Utf7Variant::Utf7 if text.contains('+') => text.replace('+', "+-").into(),
+            Utf7Variant::Mailbox if text.contains('&') => text.replace('&', "&-").into(),
             _ => text,
         }
     }
@@ -320,7 +325,7 @@ impl Form {
     /// The kept text of a cut shifted run as a run; empty for no text.
     fn encode_run(self, text: &str) -> String {
         match self {
-            Form::Words => text.to_owned(),
+            Utf7Variant::Words => text.to_owned(),
             _ if text.is_empty() => String::new(),
             _ => self.digits(text),
         }
@@ -332,7 +337,7 @@ impl Form {
         let mut digit = |value: u32| {
             let digit =
                 base64::ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte));
-            out.push(if self == Form::Mailbox && digit == '/' { ',' } else { digit });
+            out.push(if self == Utf7Variant::Mailbox && digit == '/' { ',' } else { digit });
         };
         for unit in text.encode_utf16() {
             bits = bits << 16 | u32::from(unit);
@@ -356,14 +361,14 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> Text<'static> {
-        super::decode(bytes, Form::Utf7)
+        super::decode(bytes, Utf7Variant::Utf7)
     }
 
     fn apply(bytes: &str, edits: &[TextEdit]) -> String {
-        apply_in(bytes, edits, Form::Utf7)
+        apply_in(bytes, edits, Utf7Variant::Utf7)
     }
 
-    fn apply_in(bytes: &str, edits: &[TextEdit], form: Form) -> String {
+    fn apply_in(bytes: &str, edits: &[TextEdit], form: Utf7Variant) -> String {
         let mut out = bytes.as_bytes().to_vec();
         let text = super::decode(bytes.as_bytes(), form);
         for edit in lower(bytes.as_bytes(), &text, edits, form).iter().rev() {
@@ -382,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_cut_run_keeps_its_rest() {
-        let bytes = format!("see {} now", Form::Utf7.encode_run("a http://b.example c"));
+        let bytes = format!("see {} now", Utf7Variant::Utf7.encode_run("a http://b.example c"));
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
@@ -402,14 +407,14 @@ mod tests {
     #[test]
     fn names_of_mailboxes_and_encoded_words() {
         for (bytes, form, text) in [
-            ("see &BEAEMA-ypal.com &- x", Form::Mailbox, "see раypal.com & x"),
-            ("+BEA- &BEA,-", Form::Mailbox, "+BEA- р"),
-            ("x =?utf-8?b?0YDQsA==?=ypal.com", Form::Words, "x раypal.com"),
-            ("=?utf-8*en?Q?=D1=80_a?= \r\n =?koi8-r?q?=C1?= b", Form::Words, "р aа b"),
-            ("=?utf-8?q?=D1?= =?UTF-8?b?gA==?=.x", Form::Words, "р.x"),
+            ("see &BEAEMA-ypal.com &- x", Utf7Variant::Mailbox, "see раypal.com & x"),
+            ("+BEA- &BEA,-", Utf7Variant::Mailbox, "+BEA- р"),
+            ("x =?utf-8?b?0YDQsA==?=ypal.com", Utf7Variant::Words, "x раypal.com"),
+            ("=?utf-8*en?Q?=D1=80_a?= \r\n =?koi8-r?q?=C1?= b", Utf7Variant::Words, "р aа b"),
+            ("=?utf-8?q?=D1?= =?UTF-8?b?gA==?=.x", Utf7Variant::Words, "р.x"),
             (
                 "=? =?x?= =?utf-8?x?a?= =?no-such?q?a?=",
-                Form::Words,
+                Utf7Variant::Words,
                 "=? =?x?= =?utf-8?x?a?= =?no-such?q?a?=",
             ),
         ] {
@@ -419,11 +424,11 @@ mod tests {
         let edits = [(4, 9, "hxxps"), (12, 20, "xn--x"), (20, 21, "[.]")];
         let edits =
             edits.map(|(start, end, new)| TextEdit { range: start..end, replacement: new.into() });
-        assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
-        let bytes = format!("a {} b", Form::Mailbox.encode_run("рw.xа"));
+        assert_eq!(apply_in(bytes, &edits, Utf7Variant::Words), "see hxxps://xn--x[.]com now");
+        let bytes = format!("a {} b", Utf7Variant::Mailbox.encode_run("рw.xа"));
         let edits = [TextEdit { range: 5..6, replacement: "[.]&".into() }];
-        let new = apply_in(&bytes, &edits, Form::Mailbox);
-        assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");
+        let new = apply_in(&bytes, &edits, Utf7Variant::Mailbox);
+        assert_eq!(super::decode(new.as_bytes(), Utf7Variant::Mailbox).as_str(), "a рw[.]&xа b");
     }
 
     #[test]
@@ -435,20 +440,24 @@ mod tests {
             ("=?utf-8?q?a?= =?latin1?q?b?=", "ab"),
             ("=?utf-8?q?a?= \t=?utf-8?q?b?= c", "ab c"),
         ] {
-            assert_eq!(super::decode(bytes.as_bytes(), Form::Words).as_str(), text, "{bytes}");
+            assert_eq!(
+                super::decode(bytes.as_bytes(), Utf7Variant::Words).as_str(),
+                text,
+                "{bytes}"
+            );
         }
     }
 
     #[test]
     fn written_words_are_short() {
         let bytes = format!("=?utf-8?b?{}?=", "0YDQsA==".repeat(60));
-        let text = super::decode(bytes.as_bytes(), Form::Words);
+        let text = super::decode(bytes.as_bytes(), Utf7Variant::Words);
         let edits = [TextEdit { range: 2..4, replacement: "x".into() }];
-        let new = apply_in(&bytes, &edits, Form::Words);
+        let new = apply_in(&bytes, &edits, Utf7Variant::Words);
         let longest = new.split("?=").map(|word| word.trim().len()).max();
         assert!(longest <= Some(73), "{new}");
         let want = text.as_str().replacen("\u{430}", "x", 1);
-        assert_eq!(super::decode(new.as_bytes(), Form::Words).as_str(), want);
+        assert_eq!(super::decode(new.as_bytes(), Utf7Variant::Words).as_str(), want);
     }
 
     mod round_trip {
@@ -481,7 +490,7 @@ mod tests {
             fn what_is_edited_reads_as_the_edited_text(
                 pieces in prop::collection::vec(0..PIECES.len(), 0..14),
                 cuts in prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize), 0..4),
-                form in prop::sample::select(vec![Form::Utf7, Form::Mailbox, Form::Words]),
+                form in prop::sample::select(vec![Utf7Variant::Utf7, Utf7Variant::Mailbox, Utf7Variant::Words]),
             ) {
                 let bytes: String = pieces.iter().filter_map(|at| PIECES.get(*at)).copied().collect();
                 let text = super::super::decode(bytes.as_bytes(), form).as_str().to_owned();

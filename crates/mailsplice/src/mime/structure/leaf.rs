@@ -13,7 +13,7 @@ use super::super::transfer::{Transfer, base64};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
 use super::super::{document, sniff};
-use super::sealed::Seal;
+use super::sealed::Encryption;
 use super::{FILLERS, Site, Splitter};
 use crate::edit::{Bypass, Limit};
 use crate::signatures::Signature;
@@ -54,7 +54,12 @@ impl Splitter<'_> {
     }
 
     /// The media that programs take a leaf with the bytes `raw` for: of most, and of others. Notes it if nobody can say.
-    fn media(&mut self, entity: &Entity, raw: &[u8], seal: Seal) -> Option<(Media, Vec<Media>)> {
+    fn media(
+        &mut self,
+        entity: &Entity,
+        raw: &[u8],
+        seal: Encryption,
+    ) -> Option<(Media, Vec<Media>)> {
         let Labels { types, names, .. } = &entity.labels;
         let label = types.first()?;
         let seen = sniff::of(label, names, || sniff::opening(raw, entity.labels.transfer()));
@@ -75,7 +80,7 @@ impl Splitter<'_> {
         walk: &Walk<'_>,
         entity: Entity,
         (range, raw): (Range<usize>, &[u8]),
-        seal: Seal,
+        seal: Encryption,
     ) -> Option<(Part, Vec<Codec>)> {
         let (media, mut also) = self.media(&entity, raw, seal)?;
         let (path, transfer) = (entity.leaf_path(), entity.labels.transfer());
@@ -149,11 +154,11 @@ impl Splitter<'_> {
 }
 
 /// Whether nobody can say what a leaf holds.
-fn is_opaque(seal: Seal, media: Media, also: &[Media]) -> bool {
+fn is_opaque(seal: Encryption, media: Media, also: &[Media]) -> bool {
     match seal {
-        Seal::None => media == Media::Opaque || also.contains(&Media::Opaque),
-        Seal::Opened => false,
-        Seal::Secret => true,
+        Encryption::None => media == Media::Opaque || also.contains(&Media::Opaque),
+        Encryption::Opened => false,
+        Encryption::Secret => true,
     }
 }
 

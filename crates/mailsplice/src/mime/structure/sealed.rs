@@ -32,7 +32,7 @@ enum Wrapped {
 
 /// What the OpenPGP messages of a part leave unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Seal {
+pub enum Encryption {
     /// There are none.
     None,
     /// Nothing.
@@ -49,10 +49,10 @@ impl Splitter<'_> {
     }
 
     /// Queues a walk over the wrapped content of a part, if it has readable content.
-    pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) -> Seal {
+    pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) -> Encryption {
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let charsets = entity.labels.charsets();
-        let mut seal = Seal::None;
+        let mut seal = Encryption::None;
         for transfer in &entity.labels.transfers {
             let kind = match entity {
                 _ if is_pkcs7(entity) || is_openpgp(entity) => "message/rfc822",
@@ -76,8 +76,8 @@ impl Splitter<'_> {
         entity: &Entity,
         range: &Range<usize>,
         (transfer, kind): (Transfer, &str),
-    ) -> Seal {
-        let Some(raw) = walk.bytes.get().get(range.clone()) else { return Seal::None };
+    ) -> Encryption {
+        let Some(raw) = walk.bytes.get().get(range.clone()) else { return Encryption::None };
         let mut budget = InflateBudget::of(self.max_layer_bytes().saturating_sub(self.unwrapped));
         budget.inflater = self.inflater.take();
         let unwrapped = transfer.bytes(raw);
@@ -169,11 +169,15 @@ fn is_openpgp(entity: &Entity) -> bool {
 }
 
 /// What is wrapped in these bytes, and what OpenPGP leaves.
-fn wrapped(bytes: &[u8], charsets: &[Charset], budget: &mut InflateBudget) -> (Vec<Wrapped>, Seal) {
+fn wrapped(
+    bytes: &[u8],
+    charsets: &[Charset],
+    budget: &mut InflateBudget,
+) -> (Vec<Wrapped>, Encryption) {
     let pkcs7 = || der::content(bytes).map(Wrapped::Pkcs7);
     let gzip = || deflated(bytes).map(Wrapped::Gzip);
     if let Some(content) = pkcs7().or_else(gzip) {
-        return (vec![content], Seal::None);
+        return (vec![content], Encryption::None);
     }
     let mut found = openpgp::messages(bytes, budget);
     for text in armor::in_ascii(bytes, charsets) {
@@ -182,9 +186,9 @@ fn wrapped(bytes: &[u8], charsets: &[Charset], budget: &mut InflateBudget) -> (V
         }
     }
     let seal = match found.rest {
-        Rest::Secret => Seal::Secret,
-        Rest::None if found.contents.is_empty() => Seal::None,
-        Rest::None => Seal::Opened,
+        Rest::Secret => Encryption::Secret,
+        Rest::None if found.contents.is_empty() => Encryption::None,
+        Rest::None => Encryption::Opened,
     };
     (found.contents.into_iter().map(Wrapped::OpenPgp).collect(), seal)
 }

@@ -50,9 +50,9 @@ fn restores_the_original() {
     let (head, body, _) = filtered(Some(b"key"), None);
     let restored = restore(&head, &body, Some(b"key"), |_| None).unwrap();
     assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));
-    assert_eq!(restored.seal, Seal::Ours);
-    assert_eq!(restore(&head, &body, Some(b"no"), |_| None).unwrap().seal, Seal::Foreign);
-    assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, Seal::Unknown);
+    assert_eq!(restored.seal, SealedBy::Ours);
+    assert_eq!(restore(&head, &body, Some(b"no"), |_| None).unwrap().seal, SealedBy::Foreign);
+    assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, SealedBy::Unknown);
 }
 
 /// Some programs take the last line end away.

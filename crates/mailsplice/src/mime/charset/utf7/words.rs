@@ -270,7 +270,7 @@ impl<'b> Word<'b> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, decode};
+    use super::super::{Utf7Variant, decode};
     use super::*;
 
     fn may_hold(text: &str) -> bool {
@@ -343,7 +343,7 @@ mod tests {
                     let word = format!("=?{charset}?{encoding}?{first}{second}?=");
                     for value in [format!("{word} {word}"), format!("x{word}\r\n\t{word}=")] {
                         if !may_hold(&value) {
-                            let text = decode(value.as_bytes(), Form::Words);
+                            let text = decode(value.as_bytes(), Utf7Variant::Words);
                             assert!(!text.as_str().contains([':', '?']), "{value}");
                             silent += 1;
                         }
