@@ -55,7 +55,8 @@ fn references_in_what_is_handed_on() {
         ("application/atom+xml; name=a.atom", Fate::Caught),
         ("application/octet-stream; name=a.webloc", Fate::Caught),
         ("text/xml", Fate::Caught),
-        ("application/octet-stream; name=a.dat", Fate::Reported),
+        ("application/octet-stream; name=a.kml", Fate::Caught),
+        ("application/octet-stream; name=a.dat", Fate::Caught),
     ] {
         let fields = format!("Content-Type: {label}\r\n");
         class("references", floor, everywhere(&fields, body));

@@ -1,6 +1,6 @@
 //! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
 //! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`); and the name of one in letters beyond Latin
-//! with a slip (`сбербнак.рф`).
+//! with a slip (`сбербнак.рф`) or with signs that look alike (`工商银衍.com`).
 
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
@@ -230,6 +230,16 @@ mod tests {
             ("сбербанк.ru", ""),
             ("сбербанка.ru", ""),
             ("сбербнак.example.ru", ""),
+            // Names in signs that look alike.
+            ("工商银衍.com", "icbc.com.cn"),
+            ("www.支忖宝.top", "alipay.com"),
+            ("支忖宝登录.com", "alipay.com"),
+            ("三井任友銀行.com", "smbc.co.jp"),
+            ("アマゾソ.com", "amazon.com"),
+            ("카카요뱅크.com", "kakao.com"),
+            ("工商银行.com", ""),
+            ("农商银行.com", ""),
+            ("徽信.com", ""),
             ("müller.de", ""),
             ("xn--", ""),
         ] {

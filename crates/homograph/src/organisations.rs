@@ -12,6 +12,8 @@ pub mod claimed;
 mod mistyped;
 #[cfg(feature = "senders")]
 mod native_slips;
+#[cfg(feature = "senders")]
+mod sign_twins;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -254,10 +256,12 @@ impl Organisations {
         (is_drawn(name.as_bytes()) && !is_known() && !is_part()).then_some(domain)
     }
 
-    /// The domain of whom a label in letters beyond Latin is the name but for a slip.
+    /// The domain of whom a label in letters beyond Latin is the name but for a slip or signs that look alike.
     #[cfg(feature = "senders")]
     pub(super) fn slipped(&self, label: &str) -> Option<&'static str> {
-        self.claimed.slips.find(label).map(|row| self.domain(row))
+        let asks = |word: &str| self.asking_word(word).is_some();
+        let row = self.claimed.slips.find(label);
+        row.or_else(|| self.claimed.twins.find(label, asks)).map(|row| self.domain(row))
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of

@@ -1,4 +1,4 @@
-//! Signs that stand for letters in a name: `P@yPal`, `Micro$oft`, `Micr⭕soft`, `アマゾソ`.
+//! Signs that stand for letters in a name: `P@yPal`, `Micro$oft`, `Micr⭕soft`, `アマゾソ`, `支忖宝`.
 //!
 //! They are signs, dashes and letters of their own as well, so the text is read both ways.
 
@@ -10,7 +10,7 @@ use uts58::unicode::ScriptOf as _;
 /// The text with signs between letters as the letters that they stand for; `None` if it has none.
 pub(super) fn read(text: &str) -> Option<String> {
     let letters = text.chars().take(2 * SHOWN);
-    if !letters.clone().any(|c| kana(c).is_some() || latin(c).is_some()) {
+    if !letters.clone().any(|c| sign(c).is_some() || latin(c).is_some()) {
         return None;
     }
     let mut letters: Vec<char> = letters.collect();
@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Option<String> {
         let beside = [at.checked_sub(1), at.checked_add(1)];
         let mut beside = beside.into_iter().flatten().filter_map(|at| letters.get(at).copied());
         let Some(c) = letters.get(at).copied() else { continue };
-        let letter = match kana(c) {
+        let letter = match sign(c) {
             Some(letter) => Some(letter).filter(|_| beside.any(is_kana)),
             None => latin(c).filter(|_| beside.any(|c| c.is_ascii_alphabetic())),
         };
@@ -56,13 +56,27 @@ fn latin(c: char) -> Option<char> {
     })
 }
 
-/// The letter of a Japanese name that a character resembles.
-fn kana(c: char) -> Option<char> {
+/// The sign of a Chinese or Japanese name that a character resembles.
+fn sign(c: char) -> Option<char> {
     Some(match c {
         '―' | '─' | '—' | '–' | '━' | '‐' | '-' => 'ー',
         'ソ' => 'ン',
         'シ' => 'ツ',
-        '丼' => '井',
+        _ => return han(c),
+    })
+}
+
+/// The Chinese sign of a known name that another one resembles, but for a stroke or a part. By hand.
+#[rustfmt::skip]
+pub(super) fn han(c: char) -> Option<char> {
+    Some(match c {
+        '丼' => '井', '土' => '工', '攴' => '支', '忖' => '付', '室' | '宔' => '宝', '寳' => '寶', '啇' => '商',
+        '衍' | '衎' => '行', '衣' => '农', '健' => '建', '没' => '设', '昭' | '沼' => '招',
+        '垣' | '恆' => '恒', '任' | '往' | '佳' => '住', '反' => '友', '凌' | '萎' => '菱', '夭' | '夫' => '天',
+        '薬' => '楽', '怠' => '急', '使' => '便', '曰' => '日', '木' => '本', '輪' => '輸', '束' => '東',
+        '拚' => '拼', '夛' => '多', '徽' => '微', '佶' => '信', '囯' | '圀' => '国', '脱' | '悦' => '税',
+        '方' => '万', '乌' => '马', '寄' => '奇', '决' => '快', '巳' | '已' => '巴', '呵' => '阿',
+        '喳' => '渣', '申' => '中',
         _ => return None,
     })
 }
@@ -87,6 +101,8 @@ mod tests {
             ("G⭕ogle", "Google"),
             ("アマゾソ", "アマゾン"),
             ("三丼住友カ―ド", "三井住友カード"),
+            ("三井任友銀行", "三井住友銀行"),
+            ("支忖宝", "支付宝"),
         ] {
             assert_eq!(read(text).as_deref(), Some(letters), "{text}");
         }

@@ -176,6 +176,10 @@ pub const ATTACKS: &[(&str, &str)] = &[
         "svg animate values",
         "<svg><a><animate attributeName=\"xlink:href\" values=\"#;https://{H}\" /><text>here</text></a></svg>",
     ),
+    (
+        "svg animate values with blanks inside",
+        "<svg><a><animate attributeName=href values='#;ht\ttps:/\n/{H}' /><text>here</text></a></svg>",
+    ),
     ("svg animate from", "<svg><a><animate attributeName=href from=https://{H} to=# /></a></svg>"),
     ("svg fill", "<svg><rect fill=\"url(https://{H}/p.svg#p)\" /></svg>"),
     ("svg mask", "<svg><rect mask=\"url('https://{H}/p.svg#p')\" /></svg>"),

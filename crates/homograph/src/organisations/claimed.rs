@@ -12,6 +12,7 @@ use std::hash::BuildHasherDefault;
 
 use super::mistyped::{Asking, mistyped_office};
 use super::native_slips::NativeSlips;
+use super::sign_twins::SignTwins;
 use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::host_words::without_number;
@@ -61,6 +62,7 @@ pub(super) struct ClaimedNames {
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     /// Those that mean their owner anywhere, in letters beyond Latin.
     pub(super) slips: NativeSlips,
+    pub(super) twins: SignTwins,
     office_words: HashSet<Box<str>, ByText>,
     asking_words: HashMap<&'static str, Asking, ByText>,
     /// The first two characters of those beyond ASCII.
@@ -157,6 +159,9 @@ impl ClaimedNames {
             };
             if counts == Counts::Anywhere {
                 self.slips.add(name, row);
+            }
+            if matches!(counts, Counts::Anywhere | Counts::Alone) {
+                self.twins.add(name, row);
             }
             let mut letters = String::with_capacity(name.len());
             let letters_of = |word: &str| {

@@ -19,7 +19,7 @@ pub(super) fn charsets(bytes: &[u8], anywhere: bool) -> Vec<Charset> {
     let mut metas = metas(&opening).peekable();
     while let Some(meta) = metas.next() {
         let end = metas.peek().map_or(opening.len(), |next| next.at);
-        let found = opening.get(meta.at..end).and_then(charset_of);
+        let found = opening.get(meta.at..end).map(charsets_of).into_iter().flatten().flatten();
         if meta.in_comment { in_comments.extend(found) } else { shown.extend(found) }
     }
     if shown.is_empty() && anywhere {
@@ -48,7 +48,7 @@ fn first_charsets(bytes: &[u8]) -> [Option<Charset>; 2] {
         let rest = bytes.get(meta.at..).unwrap_or_default();
         let tag = rest.get(..memchr::memchr(b'>', rest).unwrap_or(rest.len())).unwrap_or_default();
         tag_end = meta.at + tag.len();
-        *first = charset_of(&tag.to_ascii_lowercase());
+        *first = charsets_of(&tag.to_ascii_lowercase()).into_iter().flatten().next();
         if found.iter().all(Option::is_some) {
             break;
         }
@@ -76,14 +76,27 @@ fn metas(bytes: &[u8]) -> impl Iterator<Item = Meta> {
     })
 }
 
-/// The charset of the `<meta>` at the start of text in lower case.
-fn charset_of(meta: &[u8]) -> Option<Charset> {
-    let at = memmem::find(meta, b"charset")?;
-    match named(meta.get(at + b"charset".len()..)?)? {
-        // Text in which a <meta> can be read is not UTF-16.
-        Charset::Utf16(_) => Some(Charset::Utf8),
-        charset => Some(charset),
+/// The charsets of the `<meta>` at the start of text in lower case: what an attribute or a parameter of this name says, and
+/// what stands in front of it behind a name that ends so (`data-charset`), which some programs take.
+fn charsets_of(meta: &[u8]) -> [Option<Charset>; 2] {
+    const NAME: &[u8] = b"charset";
+    let is_of_a_name = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| meta.get(before));
+        before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-_:.".contains(byte))
+    };
+    let mut behind_others = None;
+    for at in memmem::find_iter(meta, NAME) {
+        let found = match meta.get(at + NAME.len()..).and_then(named) {
+            // Text in which a <meta> can be read is not UTF-16.
+            Some(Charset::Utf16(_)) => Some(Charset::Utf8),
+            found => found,
+        };
+        if found.is_some() && !is_of_a_name(at) {
+            return [found, behind_others];
+        }
+        behind_others = behind_others.or(found);
     }
+    [behind_others, None]
 }
 
 /// The charset of an XML declaration (XML 1.0 §4.3.3), which browsers read in HTML as well.
@@ -100,10 +113,11 @@ pub(super) fn declared(bytes: &[u8]) -> Option<Charset> {
 /// Bytes in which an XML declaration ends.
 const DECLARATION: usize = 256;
 
-/// The charset named after an equals sign.
+/// The charset named after an equals sign, blanks aside (WHATWG Encoding §4.2).
 pub(super) fn named(rest: &[u8]) -> Option<Charset> {
     let value = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let value = value.trim_ascii_start();
     let length =
         value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
     Charset::from_label(std::str::from_utf8(value.get(..length)?).ok()?)
@@ -130,6 +144,26 @@ mod tests {
         }
         let unended = "<!--<meta charset=koi8-r><meta charset=windows-1251>";
         assert_eq!(names(unended, false), [koi8, cyrillic]);
+    }
+
+    #[test]
+    fn blanks_and_names_that_end_alike_do_not_hide_it() {
+        let [koi8, cyrillic] =
+            ["koi8-r", "windows-1251"].map(|name| Charset::from_label(name).unwrap());
+        for meta in [
+            "<meta charset=\" koi8-r \">",
+            "<meta charset = '\t\nkoi8-r\n'>",
+            "<meta http-equiv=content-type content=\"text/html; charset='  koi8-r '\">",
+            "<meta http-equiv=content-type content=\"charset; charset=koi8-r\">",
+            "<meta data-charset charset=koi8-r>",
+            "<meta data-charset=none charset=none charset=koi8-r>",
+        ] {
+            assert_eq!(names(meta, false), [koi8], "{meta}");
+        }
+        let decoy = "<meta data-charset=windows-1251 charset=koi8-r>";
+        assert_eq!(names(decoy, false), [koi8, cyrillic]);
+        assert_eq!(names(&format!("{}{decoy}", " ".repeat(OPENING)), true), [koi8]);
+        assert_eq!(names("<meta content=x-charset=koi8-r>", false), [koi8]);
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
             vec![html.unwrap_or(Media::Inert)]
         }
         ("application", subtype) if is_generic(subtype) => {
-            vec![by_name.unwrap_or_else(|| sniff(&opening()))]
+            vec![by_name.unwrap_or_else(|| sniff_file(&opening()))]
         }
         ("", _) => of_no_type(by_name, &opening()),
         ("application", subtype) if is_text(subtype) => {
@@ -199,7 +199,7 @@ fn of_a_program(by_name: Option<Media>, opening: &[u8]) -> Media {
         Media::Plain | Media::Calendar => text,
         _ => false,
     });
-    named.unwrap_or_else(|| sniff(opening))
+    named.unwrap_or_else(|| sniff_file(opening))
 }
 
 /// Whether a leaf is an SVG file both by its label and by its name, so that no program shows it as a page or a
@@ -278,6 +278,8 @@ fn by_extension(name: &str) -> Option<Media> {
         }
         // `x.search-ms`, `x.library-ms`, `x.searchConnector-ms`
         "search" | "library" | "searchconnector" | "scf" | "theme" => Some(Media::Plain),
+        // Lists of what is played, queries of Excel: a URL a line.
+        "m3u" | "m3u8" | "pls" | "iqy" | "oqy" | "rqy" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"
         | "p7s" => Some(Media::Inert),
         _ => None,
@@ -306,6 +308,29 @@ fn sniff(opening: &[u8]) -> Media {
         true => Media::Html,
         false => Media::Opaque,
     }
+}
+
+/// The media of a file that belongs to some program, by its bytes: markup of any kind is read as that of pages. Feeds, maps
+/// and flat documents need no declaration of XML.
+fn sniff_file(opening: &[u8]) -> Media {
+    match begins_as_element(opening) {
+        true => Media::Html,
+        false => sniff(opening),
+    }
+}
+
+/// Whether a text begins with an element, of which another one or the end follows: `<kml><Document>`.
+fn begins_as_element(opening: &[u8]) -> bool {
+    let text = opening.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(opening).trim_ascii_start();
+    let Some(name) = text.strip_prefix(b"<").filter(|name| is_readable(name)) else { return false };
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b":_-.".contains(byte);
+    let length = name.iter().take_while(|byte| is_of_name(byte)).count();
+    let after = name.get(length..).unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && after.first().is_some_and(|byte| byte.is_ascii_whitespace() || b">/".contains(byte))
+        && memchr::memchr(b'>', after)
+            .and_then(|end| after.get(end + 1..))
+            .is_some_and(|inside| inside.trim_ascii_start().starts_with(b"<"))
 }
 
 /// Whether a subtype of `application` is a text that some programs show.

@@ -202,7 +202,7 @@ impl<'t> Reader<'t, '_, '_> {
                 if element.eq_ignore_ascii_case("set")
                     || element.get(..7).is_some_and(|a| a.eq_ignore_ascii_case("animate")) =>
             {
-                let seen = entity::attribute(self.text, value);
+                let seen = entity::attribute(self.text, value).as_url();
                 let ranges = words(seen.as_str(), |c| c == ';');
                 self.references(seen, Some(ranges), &found.site(holds));
             }
