@@ -125,8 +125,8 @@ mod tests {
         let tlds = TldTable::new(tlds, "");
         let policy = Policy { protected: Arc::new(Names::builtin()), ..Policy::default() };
         let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
-        let outcome = crate::inspect(message, &Facts::default(), &policy, &tlds);
-        let outcome = outcome.resolve(&Answers::new());
+        let facts = Facts::default();
+        let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
         (outcome.verdict, !outcome.edits.is_empty())
     }
 
