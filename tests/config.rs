@@ -411,7 +411,7 @@ fn invalid_combinations_of_values_are_refused() {
         ),
         (
             "[rules.x]\nallowed = [\"no host\"]",
-            "rules.x.allowed: expected a host or domain name, found \"no host\"",
+            "rules.x.allowed: expected a host or domain name, which stands for all below it as well, found \"no host\"",
         ),
         (
             "[upstream]\nfields = \"mine\"",

@@ -406,8 +406,8 @@ fn a_bad_line_or_a_missing_file_that_was_asked_for_is_an_error() {
     assert_eq!(
         errors.lines().collect::<Vec<_>>(),
         [
-            "allow.txt:2: expected a host or domain name, found \"https://example.org/\"",
-            "allow.txt:3: expected a host or domain name, found \"a b\"",
+            "allow.txt:2: expected a host or domain name, which stands for all below it as well, found \"https://example.org/\"",
+            "allow.txt:3: expected a host or domain name, which stands for all below it as well, found \"a b\"",
             "protected.txt:2: expected a host or domain name, with = in front to protect it as a whole, found \"=a b\"",
             "linkmilter.toml:2: lists.blocked_file: no.txt cannot be read: no such file",
             "linkmilter.toml:4: policy.seal_key_file: expected a file of 32 to 4096 bytes at key, found 9 bytes",

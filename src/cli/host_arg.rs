@@ -23,7 +23,8 @@ pub fn parse(text: &str) -> anyhow::Result<String> {
     match found {
         Some(host) => Ok(host),
         None => bail!(
-            "expected a host (example.com, example[.]com) or a URL with one, found {:?}",
+            "expected a host (example.com, example[.]com), which stands for all below it as well, \
+             or a URL with one, found {:?}",
             text.trim()
         ),
     }

@@ -316,7 +316,7 @@ impl Text for Domain {
 }
 
 impl Text for Host {
-    const EXPECTED: &'static str = "a host or domain name";
+    const EXPECTED: &'static str = "a host or domain name, which stands for all below it as well";
 
     fn parse(text: &str) -> Result<Host, Option<String>> {
         match ipv6_host(text) {

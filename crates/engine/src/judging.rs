@@ -24,6 +24,7 @@ mod mismatch;
 mod named_after;
 mod opened;
 mod own_mail;
+mod own_words;
 mod plain_reading;
 mod prose;
 mod queries;

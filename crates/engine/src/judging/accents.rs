@@ -8,8 +8,9 @@ use homograph::may_stand_beside;
 use uts58::Kind;
 
 impl Judge<'_> {
-    /// Lowers the verdict of a host that is like a name, if it would be no more than a notice without its accents.
-    pub(super) fn downgrade_accents(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+    /// Lowers the verdict of a host that is like a name, if it would be no more than a notice without its accents. In
+    /// Punycode it has those of what it stands for.
+    pub(super) fn downgrade_accents(&mut self, link: &str, kind: Kind, judged: &mut Judged) {
         let of_likeness = |reason: Reason| {
             reason.verdict() <= Verdict::Notice || reason == Reason::TargetLookalike
         };
@@ -18,7 +19,9 @@ impl Judge<'_> {
             && judged.reasons.contains(Reason::TargetLookalike)
             && judged.reasons.iter().all(of_likeness);
         let Some(target) = judged.target().filter(|_| is_like) else { return };
-        let Some(plain) = without_accents(host) else { return };
+        let Some(read) = judged.host.clone() else { return };
+        let host = if link.is_ascii() { read.unicode.as_str() } else { link };
+        let Some(plain) = without_accents(host).filter(|plain| plain != host) else { return };
         // The name itself, with accents and below or before another name, is the lie. So it is with others than its own.
         let label = |name: &str| name.split('.').next().map(str::to_owned);
         let meant = self.host(target, HostBounds::Certain);
@@ -38,7 +41,7 @@ impl Judge<'_> {
             && !self.is_protected(&alone.ascii)
             && !self.is_label_of_name(&own)
         {
-            self.let_alone(host, kind, judged);
+            self.let_alone(link, kind, judged);
         }
     }
 
@@ -78,7 +81,7 @@ pub(super) fn reads_without_accents(host: &str, plain: &str) -> bool {
 }
 
 /// A host of small letters without the accents of its Latin letters. `None` if it has others.
-fn without_accents(host: &str) -> Option<String> {
+pub(super) fn without_accents(host: &str) -> Option<String> {
     let mut plain = String::with_capacity(host.len());
     for c in host.chars() {
         match c {
@@ -114,7 +117,15 @@ mod tests {
         for host in ["mūllerbank.de", "müllerbänk.de", "ćedilbanka.cz", "mùllerbank.com"] {
             assert!(verdict(host) >= Verdict::Suspect, "{host}");
         }
-        for host in ["müllerbank.de", "mullerbank.de", "www.čedilbanka.cz", "poštni.si"] {
+        for host in [
+            "müllerbank.de",
+            "mullerbank.de",
+            "www.čedilbanka.cz",
+            "poštni.si",
+            "xn--potni-wdb.si",
+            "www.xn--tlgramme-b1ab.com",
+            "xn--pokmon-shop-dbb.com",
+        ] {
             assert!(verdict(host) < Verdict::Suspect, "{host}");
         }
         for host in [
@@ -126,6 +137,8 @@ mod tests {
             "facebøøk-eu-login.com",
             "www.liŋkedin-blue.com.evilhost.de",
             "čedilbankä-blue.com",
+            "xn--netflxblue-z8a.com",
+            "xn--pypal-login-x9k2-xlb.com",
         ] {
             assert!(verdict(host) >= Verdict::Suspect, "{host}");
         }

@@ -31,6 +31,7 @@ impl Judge<'_> {
             self.downgrade_numbered(host, &mut judged);
             self.downgrade_inflected(text, link, &mut judged);
             self.downgrade_compound(text, link, &mut judged);
+            self.downgrade_accents(host, link.kind, &mut judged);
             if shown {
                 self.downgrade_bounced(link, &mut judged);
             }
@@ -47,6 +48,7 @@ impl Judge<'_> {
         } else {
             self.downgrade_beyond_ascii(text, link, &mut judged);
         }
+        self.downgrade_own_words(host, link.kind, &mut judged);
         Self::downgrade_pasted_mark(text, link, &mut judged);
         Self::downgrade_code(text, link, &mut judged);
         Some(judged)

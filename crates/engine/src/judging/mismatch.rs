@@ -1,6 +1,7 @@
 //! Whether what an anchor shows and where it leads belong to one owner.
 
 mod about;
+mod authors;
 mod elsewhere;
 mod headlines;
 mod offices;
@@ -73,6 +74,7 @@ impl<'a> Judge<'a> {
             && !offices::leads_by_service(&seen.ascii, &led.ascii)
             && !self.is_rewritten_at_home(&seen.ascii, target)
             && !self.is_site_of_known_author(target)
+            && !self.is_of_authors_owner(&seen.ascii)
             && !is_page_about(target)
             && ((self.is_protected(&seen.ascii)
                 || self.is_known((seen, name), led)

@@ -22,13 +22,21 @@ const VENUES: [&str; 49] = [
     "スタジアム", "ドーム", "ボール", "体育館", "球場", "체육관",
 ];
 
-/// Councils, clubs and unions of the people of a company.
-const OF_STAFF: [&str; 25] = [
-    "alumni", "betriebsrat", "ccoo", "cfdt", "cgil", "cgt", "cisl", "csif", "cupw", "cwu",
-    "ehemalige", "finansforbundet", "gesamtbetriebsrat", "konzernbetriebsrat", "nalc",
-    "pensioners", "personalrat", "syndicom", "teamsters", "ugt", "uilposte", "unifor", "unionen",
-    "verdi", "노조",
+/// Councils, clubs, teams and unions of the people of a company, those who meet for what it makes or speak of it, and
+/// shops at its market place.
+const OF_STAFF: [&str; 48] = [
+    "alumni", "amicale", "betriebsrat", "betriebssport", "betriebssportgruppe", "bsg", "ccoo",
+    "cfdt", "cgil", "cgt", "cheminots", "cisl", "csif", "cupw", "cwu", "ehemalige", "fans",
+    "finansforbundet", "fnv", "fussball", "gesamtbetriebsrat", "konzernbetriebsrat", "meetup",
+    "nalc", "pensioners", "personalrat", "podcast", "schachclub", "sindacato", "skiclub",
+    "sportgemeinschaft", "sportgruppe", "stammtisch", "syndicat", "syndicom", "teamsters",
+    "tischtennis", "ugt", "uilposte", "unifor", "unionen", "vakbond", "verdi", "wielerploeg",
+    "профсоюз", "労働組合", "店", "노조",
 ];
+
+/// The same in two words.
+const PAIRS: [[&str; 2]; 4] =
+    [["betriebssport", "gruppe"], ["fan", "club"], ["user", "group"], ["works", "council"]];
 
 /// Names of organisations that are terms of music as well, and what choirs and schools of music are called beside them.
 const OF_MUSIC: [&str; 1] = ["allegro"];
@@ -265,12 +273,15 @@ fn is_venue(beside: &Beside) -> bool {
     last.is_some_and(|word| VENUES.contains(&word.text.as_str())) && lacks_offices(beside, &[])
 }
 
-/// `PayPal Betriebsrat`, `PayPal Works Council`.
+/// `PayPal Betriebsrat`, `PayPal Works Council`, `PayPal User Group`.
 fn is_of_staff(beside: &Beside) -> bool {
-    let is_council = matches!(beside.after.as_slice(), [.., works, council]
-        if works.text == "works" && council.text == "council");
-    (is_council || words(beside).any(|word| OF_STAFF.contains(&word.text.as_str())))
-        && lacks_offices(beside, &[])
+    let is_pair = |pair: &[&str]| {
+        let mut pairs = [&beside.front, &beside.after].into_iter().flat_map(|side| side.windows(2));
+        pairs.any(|words| words.iter().map(|word| word.text.as_str()).eq(pair.iter().copied()))
+    };
+    let pair = PAIRS.iter().find(|pair| is_pair(*pair));
+    (pair.is_some() || words(beside).any(|word| OF_STAFF.contains(&word.text.as_str())))
+        && lacks_offices(beside, pair.map_or([].as_slice(), |pair| pair.as_slice()))
 }
 
 /// `Coro Allegro`, `Allegro Ma Non Troppo`.

@@ -30,7 +30,9 @@ impl Judge<'_> {
         let in_capitals = !host.contains(char::is_lowercase);
         let is_address = kind == Kind::Email && in_capitals;
         let is_listed = in_capitals && judged.verdict <= Verdict::Suspect;
-        if let Some(meant) = meant_by_capitals(host)
+        // Programs that do not know the language make both of `İ`.
+        let lowered = || (!is_known).then(|| host.replace("i\u{307}", "i"));
+        if let Some(meant) = meant_by_capitals(host).or_else(lowered)
             && (!is_known
                 || is_address
                 || self.has_turkish_author()
@@ -145,6 +147,7 @@ mod tests {
             "İnstagram.com/firma",
             "https://www.İnstagram.com/",
             "www.İstanbul.com",
+            "www.i\u{307}stanbul.com",
             "WWW.SAHİBİNDEN.COM",
             "Ali@İnstagram.com",
             "ALİ@GMAİL.COM",
@@ -159,7 +162,12 @@ mod tests {
         for host in ["WWW.NETFLİX.COM", "https://www.İnstagram.com/"] {
             assert_eq!(judged("a@fine.com", "text/plain", host), (Verdict::Unsafe, true), "{host}");
         }
-        for host in ["www.İstanbul.com", "INFO@NETFLİX.COM", "ALİ@GMAİL.COM"] {
+        for host in [
+            "www.İstanbul.com",
+            "https://i\u{307}zmir-i\u{307}stanbul.com/",
+            "INFO@NETFLİX.COM",
+            "ALİ@GMAİL.COM",
+        ] {
             let (verdict, edited) = judged("a@fine.com", "text/plain", host);
             assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
         }

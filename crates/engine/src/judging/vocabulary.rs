@@ -16,17 +16,19 @@ use uts58::Kind;
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself; so does a name that is
 /// written so there (`čsob`).
-const WORDS: [(&str, &[Language]); 61] = [
+const WORDS: [(&str, &[Language]); 66] = [
     ("abdullazadə", &[AZERBAIJANI]),
     ("allégro", &[FRENCH]),
     ("almalı", &[AZERBAIJANI, TURKISH]),
     ("al·legro", &[CATALAN]),
     ("argentà", &[CATALAN]),
+    ("bundið", &[ICELANDIC]),
     ("börger", &[GERMAN]),
     ("creían", &[SPANISH]),
     ("cèntrica", &[CATALAN]),
     ("céntrica", &[SPANISH]),
     ("domnívá", &[CZECH]),
+    ("europą", &[LITHUANIAN, POLISH]),
     ("generáli", &[SLOVAK]),
     ("guardà", &[ITALIAN]),
     ("humāna", &[LATVIAN]),
@@ -61,12 +63,14 @@ const WORDS: [(&str, &[Language]); 61] = [
     ("skríll", &[ICELANDIC]),
     ("släck", &[SWEDISH]),
     ("sofőrt", &[HUNGARIAN]),
+    ("strætó", &[ICELANDIC]),
     ("tamarą", &[POLISH]),
     ("tamāra", &[LATVIAN]),
     ("tamārā", &[LATVIAN]),
     ("telegrāma", &[LATVIAN]),
     ("támara", &[SPANISH]),
     ("tâmara", &[PORTUGUESE]),
+    ("télécom", &[FRENCH]),
     ("äpple", &[SWEDISH]),
     ("čsob", &[CZECH, SLOVAK]),
     ("škrilj", &[SERBO_CROATIAN, SLOVENE]),
@@ -76,6 +80,7 @@ const WORDS: [(&str, &[Language]); 61] = [
     ("αμαζόνιος", &[GREEK]),
     ("монета", &[BULGARIAN, GENERIC, RUSSIAN, UKRAINIAN]),
     ("ногтол", &[MONGOLIAN]),
+    ("пепел", &[BULGARIAN, GENERIC, RUSSIAN]),
     ("серго", &[GENERIC]),
     ("тікток", &[UKRAINIAN]),
 ];
@@ -127,12 +132,12 @@ impl Judge<'_> {
     /// Lowers the verdict of a word of a country's language as a host of that country, and of the name of an owner in his own
     /// letters under his suffix: `itaú.com.br`.
     pub(super) fn downgrade_vocabulary(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
-        if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
+        if judged.verdict <= Verdict::Notice || !is_about_letters(judged) {
             return;
         }
-        let Some(of) = judged.host.as_deref() else { return };
-        let small = host.to_lowercase();
-        let name = small.strip_prefix("www.").unwrap_or(&small);
+        // Punycode is read as what it stands for.
+        let Some(of) = judged.host.as_deref().filter(|of| !of.unicode.is_ascii()) else { return };
+        let name = of.unicode.strip_prefix("www.").unwrap_or(&of.unicode);
         let (word, suffix) = name.split_once('.').unwrap_or_default();
         let tld = suffix.rsplit('.').next().unwrap_or_default();
         let is_home = |language: &Language| language.tlds.contains(&tld);
