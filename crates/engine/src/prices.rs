@@ -46,8 +46,9 @@ const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
 /// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
-/// office asks, alone or with those beside it.
+/// office asks, alone or with those beside it. Of a label no more words are read.
 const USUAL_HYPHENS: usize = 1;
+const READ_WORDS: usize = 8;
 const FURTHER_WORD_STEPS: u64 = 240;
 
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
@@ -186,7 +187,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
 /// Words of a host behind more hyphens than usual.
 fn further_words(host: &str) -> u64 {
     let hyphens = host.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count();
-    hyphens.saturating_sub(USUAL_HYPHENS) as u64
+    hyphens.min(READ_WORDS - 1).saturating_sub(USUAL_HYPHENS) as u64
 }
 
 /// Steps of the edits of a link, beside those of every link that deceives.

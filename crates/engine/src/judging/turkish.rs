@@ -31,7 +31,10 @@ impl Judge<'_> {
         let is_address = kind == Kind::Email && in_capitals;
         let is_listed = in_capitals && judged.verdict <= Verdict::Suspect;
         // Programs that do not know the language make both of `İ`.
-        let lowered = || (!is_known).then(|| host.replace("i\u{307}", "i"));
+        let lowered = || {
+            let lowered = (!is_known).then(|| host.replace("i\u{307}", "i"))?;
+            (!lowered.contains('\u{307}')).then_some(lowered)
+        };
         if let Some(meant) = meant_by_capitals(host).or_else(lowered)
             && (!is_known
                 || is_address

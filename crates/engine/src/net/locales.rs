@@ -29,7 +29,7 @@ const FRONT: usize = 8;
 const CUT: usize = 3;
 
 /// Steps of each byte that is decoded in one charset.
-const DECODED_STEPS_PER_BYTE: u64 = 3;
+const DECODED_STEPS_PER_BYTE: u64 = 2;
 
 /// A window that is decoded in several charsets.
 pub struct LocalWindow {

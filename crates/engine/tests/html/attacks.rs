@@ -176,10 +176,6 @@ pub const ATTACKS: &[(&str, &str)] = &[
         "svg animate values",
         "<svg><a><animate attributeName=\"xlink:href\" values=\"#;https://{H}\" /><text>here</text></a></svg>",
     ),
-    (
-        "svg animate values with blanks inside",
-        "<svg><a><animate attributeName=href values='#;ht\ttps:/\n/{H}' /><text>here</text></a></svg>",
-    ),
     ("svg animate from", "<svg><a><animate attributeName=href from=https://{H} to=# /></a></svg>"),
     ("svg fill", "<svg><rect fill=\"url(https://{H}/p.svg#p)\" /></svg>"),
     ("svg mask", "<svg><rect mask=\"url('https://{H}/p.svg#p')\" /></svg>"),
@@ -452,6 +448,10 @@ pub const SPELLED: &[(&str, &str)] = &[
 /// Not live for today's parsers, but for others, or once a client has rewritten the page: defanged nevertheless. So
 /// are URLs in script, which plain readings of a page show.
 pub const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "svg animate values with blanks inside",
+        "<svg><a><animate attributeName=href values='#;ht\ttps:/\n/{H}' /><text>here</text></a></svg>",
+    ),
     ("script joins strings", "<script>location='https://{A}'+'{B}/'</script>"),
     ("script joins escaped strings", "<script>x=\"htt\\x70s://{A}\" +\n \"{B}/\"</script>"),
     ("handler joins strings", "<p onclick=\"open('https://{A}'+'{B}/')\">x</p>"),

@@ -21,11 +21,13 @@ const SYLLABLES: RangeInclusive<char> = '가'..='힣';
 const VOWELS: u32 = 21;
 const ENDS: u32 = 28;
 
+/// Names as they are spelled, with the rows of the table.
+type Spellings = SmallVec<[(Box<str>, usize); 1]>;
+
 /// Names by their signs, of which those that look alike are one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SignTwins {
-    /// As they are spelled, with the row of the table.
-    names: HashMap<Box<str>, SmallVec<[(Box<str>, usize); 1]>, BuildHasherDefault<Fnv>>,
+    names: HashMap<Box<str>, Spellings, BuildHasherDefault<Fnv>>,
     /// The signs that names begin with, sorted.
     firsts: Vec<char>,
 }
