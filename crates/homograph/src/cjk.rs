@@ -17,6 +17,22 @@ pub fn is_cjk(c: char) -> bool {
     ) || c == 'ー'
 }
 
+/// The Chinese sign of a known name that another one resembles, but for a stroke or a part. By hand.
+#[cfg(feature = "senders")]
+#[rustfmt::skip]
+pub(super) fn han(c: char) -> Option<char> {
+    Some(match c {
+        '丼' => '井', '土' => '工', '攴' => '支', '忖' => '付', '室' | '宔' => '宝', '寳' => '寶', '啇' => '商',
+        '衍' | '衎' => '行', '衣' => '农', '健' => '建', '没' => '设', '昭' | '沼' => '招',
+        '垣' | '恆' => '恒', '任' | '往' | '佳' => '住', '反' => '友', '凌' | '萎' => '菱', '夭' | '夫' => '天',
+        '薬' => '楽', '怠' => '急', '使' => '便', '曰' => '日', '木' => '本', '輪' => '輸', '束' => '東',
+        '拚' => '拼', '夛' => '多', '徽' => '微', '佶' => '信', '囯' | '圀' => '国', '脱' | '悦' => '税',
+        '方' => '万', '乌' => '马', '寄' => '奇', '决' => '快', '巳' | '已' => '巴', '呵' => '阿',
+        '喳' => '渣', '申' => '中',
+        _ => return None,
+    })
+}
+
 /// Whether CJK characters that are no word are among Latin letters, where they read as a separator
 /// or a letter: strokes alone (`google丶com`), or one single character of a plain shape
 /// (`google工com`). Among other CJK characters (`一生gamer`, `ノートpc`) they are words.

@@ -2,7 +2,7 @@
 
 use super::english::is_word;
 use super::lookalike::LookHash;
-use super::name::{Name, Reach};
+use super::name::{Name, Reach, without_number};
 use super::names::Names;
 use super::near::is_drawn;
 use super::organisations::Organisations;
@@ -57,11 +57,6 @@ fn may_be_listed(word: &str) -> bool {
     let first = word.bytes().next().map(usize::from);
     let lengths = first.and_then(|first| LENGTHS.get(first)).copied().unwrap_or_default();
     word.len() < 16 && lengths >> word.len() & 1 == 1
-}
-
-/// A word without the number behind it.
-pub(super) fn without_number(word: &str) -> &str {
-    word.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 /// Whether the word beside a name is of an office.

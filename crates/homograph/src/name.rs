@@ -75,3 +75,7 @@ pub struct BadName {
     /// The line, without white space at its ends.
     pub found: String,
 }
+/// A word without the number behind it.
+pub(super) fn without_number(word: &str) -> &str {
+    word.trim_end_matches(|c: char| c.is_ascii_digit())
+}

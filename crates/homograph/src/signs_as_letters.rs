@@ -4,6 +4,7 @@
 
 use unicode_script::Script;
 
+use super::cjk::han;
 use super::display_text::{L_OR_I, SHOWN};
 use uts58::unicode::ScriptOf as _;
 
@@ -63,21 +64,6 @@ fn sign(c: char) -> Option<char> {
         'ソ' => 'ン',
         'シ' => 'ツ',
         _ => return han(c),
-    })
-}
-
-/// The Chinese sign of a known name that another one resembles, but for a stroke or a part. By hand.
-#[rustfmt::skip]
-pub(super) fn han(c: char) -> Option<char> {
-    Some(match c {
-        '丼' => '井', '土' => '工', '攴' => '支', '忖' => '付', '室' | '宔' => '宝', '寳' => '寶', '啇' => '商',
-        '衍' | '衎' => '行', '衣' => '农', '健' => '建', '没' => '设', '昭' | '沼' => '招',
-        '垣' | '恆' => '恒', '任' | '往' | '佳' => '住', '反' => '友', '凌' | '萎' => '菱', '夭' | '夫' => '天',
-        '薬' => '楽', '怠' => '急', '使' => '便', '曰' => '日', '木' => '本', '輪' => '輸', '束' => '東',
-        '拚' => '拼', '夛' => '多', '徽' => '微', '佶' => '信', '囯' | '圀' => '国', '脱' | '悦' => '税',
-        '方' => '万', '乌' => '马', '寄' => '奇', '决' => '快', '巳' | '已' => '巴', '呵' => '阿',
-        '喳' => '渣', '申' => '中',
-        _ => return None,
     })
 }
 

@@ -10,9 +10,9 @@ use uts58::suffixes::BUILTIN;
 use super::{GLUED, Place, Reader, WORDS, Word, plain};
 use crate::domain::Section;
 use crate::english::is_any_word;
-use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks, without_number};
+use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
 use crate::lookalike::LookHash;
-use crate::name::{MIN_BRAND, Name};
+use crate::name::{MIN_BRAND, Name, without_number};
 use crate::organisations::Counts;
 
 /// Words of a label that a name is cut into at most, with what is glued to it.

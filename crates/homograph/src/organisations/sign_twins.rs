@@ -7,8 +7,7 @@ use std::ops::RangeInclusive;
 
 use smallvec::SmallVec;
 
-use crate::cjk::is_cjk;
-use crate::signs_as_letters::han;
+use crate::cjk::{han, is_cjk};
 use uts58::tlds::Fnv;
 
 /// Signs of the shortest name, and of the longest label that is looked up. Names of two signs are syllables away from

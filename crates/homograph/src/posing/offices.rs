@@ -1,7 +1,7 @@
 //! The words beside a name: one that is a common word means its owner only among those of offices.
 
 use super::super::display_text::{DisplayText, in_lower_case};
-use super::super::host_words::without_number;
+use super::super::name::without_number;
 use super::super::organisations::{Counts, Organisations};
 
 /// Words of the longest offices: `Atención al Cliente`.
