@@ -49,7 +49,7 @@ const LABEL_STEPS: u64 = 10;
 /// office asks, alone or with those beside it. Of a label no more words are read.
 const USUAL_HYPHENS: usize = 1;
 const READ_WORDS: usize = 8;
-const FURTHER_WORD_STEPS: u64 = 240;
+const FURTHER_WORD_STEPS: u64 = 360;
 
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.

@@ -245,6 +245,10 @@ impl<'n> Reader<'n, '_> {
         }
         let name = plain.concat();
         let member = || {
+            // What most fail on.
+            if !self.table.is_of_federation(&name) {
+                return None;
+            }
             let (_, suffix) = registrable(self.ascii, Section::Icann)?.split_once('.')?;
             self.table.federation(&name, suffix)
         };

@@ -98,6 +98,12 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "<a href=http://paypal-a{n}-b{n}-login-x9k{n}.com/>coinbase{n}wallet-login.com</a>",
     ),
+    shape(
+        "labels of two letters in three charsets",
+        "text/html; charset=koi8-r; charset*=''gbk",
+        ("<meta charset=windows-1251>", ""),
+        "<a href='http://a.co/'>x</a>http://{twins}d<<img a{n}@b.o,",
+    ),
     shape("entities", HTML, NONE, "&#119;&#119;w&#46;example&period;com &amp; "),
     shape("one entity", HTML, NONE, "&"),
     shape("comments", HTML, NONE, "<!--"),

@@ -358,6 +358,11 @@ impl Organisations {
             || parts.any(are_offices)
     }
 
+    /// Whether members of some federation have this word in their domains.
+    pub(crate) fn is_of_federation(&self, word: &str) -> bool {
+        self.members.iter().any(|(member, ..)| *member == word)
+    }
+
     /// The domain of the federation whose members have this word in their domains below this suffix.
     pub(crate) fn federation(&self, word: &str, suffix: &str) -> Option<&'static str> {
         let is = |(member, below, _): &&(&str, &str, _)| (*member, *below) == (word, suffix);

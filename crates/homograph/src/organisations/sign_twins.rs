@@ -27,8 +27,8 @@ type Spellings = SmallVec<[(Box<str>, usize); 1]>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct SignTwins {
     names: HashMap<Box<str>, Spellings, BuildHasherDefault<Fnv>>,
-    /// The signs that names begin with, sorted.
-    firsts: Vec<char>,
+    /// The two signs that names begin with, sorted.
+    beginnings: Vec<[char; 2]>,
 }
 
 impl SignTwins {
@@ -36,10 +36,10 @@ impl SignTwins {
     pub(super) fn add(&mut self, name: &str, row: usize) {
         let Some(spelled) = signs(name) else { return };
         let drawn: String = spelled.chars().map(drawn).collect();
-        if let Some(first) = drawn.chars().next()
-            && let Err(at) = self.firsts.binary_search(&first)
+        if let Some(beginning) = beginning(spelled.chars())
+            && let Err(at) = self.beginnings.binary_search(&beginning)
         {
-            self.firsts.insert(at, first);
+            self.beginnings.insert(at, beginning);
         }
         self.names.entry(drawn.into()).or_default().push((spelled.into(), row));
     }
@@ -47,8 +47,11 @@ impl SignTwins {
     /// The row of the name that a label is drawn like, or what stands in front of a word that asks.
     pub(super) fn find(&self, label: &str, asks: impl Fn(&str) -> bool) -> Option<usize> {
         // What most fail on.
-        let first = label.chars().next().filter(|c| !c.is_ascii()).map(drawn)?;
-        self.firsts.binary_search(&first).ok()?;
+        if label.is_ascii() {
+            return None;
+        }
+        let beginning = beginning(letters(label))?;
+        self.beginnings.binary_search(&beginning).ok()?;
         let spelled = signs(label)?;
         let mut drawn_label = String::with_capacity(spelled.len());
         spelled.char_indices().find_map(|(at, sign)| {
@@ -62,12 +65,22 @@ impl SignTwins {
     }
 }
 
+/// The two signs that a text begins with, as they are drawn.
+fn beginning(mut letters: impl Iterator<Item = char>) -> Option<[char; 2]> {
+    let mut next = || letters.next().map(|c| drawn(c.to_ascii_lowercase()));
+    Some([next()?, next()?])
+}
+
+/// The letters of a word, blanks and hyphens aside.
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| !matches!(c, '-' | ' ' | '・'))
+}
+
 /// The letters of a word in small letters, blanks and hyphens aside, if enough of them are such signs, and none is of
 /// another script.
 fn signs(word: &str) -> Option<String> {
-    let own = word.chars().filter(|c| !matches!(c, '-' | ' ' | '・'));
     let (mut signs, mut count) = (String::with_capacity(word.len()), 0);
-    for (at, c) in own.enumerate() {
+    for (at, c) in letters(word).enumerate() {
         let is_sign = is_cjk(c);
         if at == MAX_SIGNS || !is_sign && !c.is_ascii_alphanumeric() {
             return None;
