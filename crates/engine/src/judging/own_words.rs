@@ -25,7 +25,10 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
             return;
         }
-        let Some(read) = judged.host.clone() else { return };
+        // What most fail on.
+        let Some(read) = judged.host.clone().filter(|read| !read.unicode.is_ascii()) else {
+            return;
+        };
         let is_only = |wanted: Reason| {
             let mut reasons = judged.reasons.iter();
             reasons.all(|reason| reason == wanted || reason.verdict() <= Verdict::Notice)
