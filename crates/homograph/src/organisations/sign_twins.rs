@@ -34,6 +34,10 @@ pub(super) struct SignTwins {
 impl SignTwins {
     /// Adds a name of this row of the table, if it has so many signs.
     pub(super) fn add(&mut self, name: &str, row: usize) {
+        // Most names.
+        if name.is_ascii() {
+            return;
+        }
         let Some(spelled) = signs(name) else { return };
         let drawn: String = spelled.chars().map(drawn).collect();
         if let Some(beginning) = beginning(spelled.chars())
