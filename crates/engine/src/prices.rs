@@ -2,7 +2,7 @@
 //! is bounded.
 
 use super::judged::Judged;
-use homograph::{HostBounds, Judgement, Label, LinkJudgement, SHOWN, Verdict};
+use homograph::{HostBounds, Judgement, LABEL_WORDS, Label, LinkJudgement, SHOWN, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
@@ -46,9 +46,8 @@ const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
 /// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
-/// office asks, alone or with those beside it. Of a label no more words are read.
+/// office asks, alone or with those beside it.
 const USUAL_HYPHENS: usize = 1;
-const READ_WORDS: usize = 8;
 const FURTHER_WORD_STEPS: u64 = 360;
 
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
@@ -184,10 +183,10 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     steps + steps * judgement.more_bounds as u64 / 4 + more
 }
 
-/// Words of a host behind more hyphens than usual.
+/// Words of a host behind more hyphens than usual, as many as are read of a label.
 fn further_words(host: &str) -> u64 {
     let hyphens = host.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count();
-    hyphens.min(READ_WORDS - 1).saturating_sub(USUAL_HYPHENS) as u64
+    hyphens.min(LABEL_WORDS - 1).saturating_sub(USUAL_HYPHENS) as u64
 }
 
 /// Steps of the edits of a link, beside those of every link that deceives.
@@ -309,6 +308,16 @@ mod tests {
                 inspect(message, &Facts::default(), &policy, &tlds).resolve(&crate::Answers::new());
             assert!(!outcome.edits.is_empty(), "{words}: {:?}", outcome.bypasses);
         }
+    }
+
+    #[test]
+    fn words_between_hyphens_pay_for_themselves() {
+        let host = |label: &str| judging(&format!("http://{label}.com/"));
+        let (one, two, four) = ("bunteminigärten", "bunte-minigärten", "x-bunte-mini-gärten");
+        let further = |label: &str| further_words(&format!("{label}.com"));
+        assert_eq!([further(one), further(two), further(four)], [0, 0, 2]);
+        assert!(host(four) >= host(two) + 2 * FURTHER_WORD_STEPS);
+        assert_eq!(further(&"a-".repeat(100)), LABEL_WORDS as u64 - 2, "no more are read");
     }
 
     #[test]

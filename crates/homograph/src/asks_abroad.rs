@@ -28,9 +28,11 @@ pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
 
-/// Labels in front of a domain, and words of a label, that are read at most.
+/// Labels in front of a domain that are read at most.
 const LABELS: usize = 4;
-const WORDS: usize = 8;
+
+/// Words of a label that are read at most; one of more is none of these.
+pub const LABEL_WORDS: usize = 8;
 
 /// Words that are one office together at most: `mise-à-jour`.
 const JOINED: usize = 3;
@@ -140,9 +142,9 @@ impl<'n> Reader<'n, '_> {
     /// The name in a label of several words, of which all others are those of offices.
     fn beside(&self, label: &str, place: Place) -> Option<&'n str> {
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
-        let words: SmallVec<[&str; WORDS + 1]> = words.take(WORDS + 1).collect();
+        let words: SmallVec<[&str; LABEL_WORDS + 1]> = words.take(LABEL_WORDS + 1).collect();
         let has_latin = || label.bytes().any(|byte| byte.is_ascii_alphabetic());
-        if words.len() > WORDS || !has_latin() && !self.may_be_asked(&words) {
+        if words.len() > LABEL_WORDS || !has_latin() && !self.may_be_asked(&words) {
             return None;
         }
         let kinds = self.kinds(&words);
@@ -168,7 +170,7 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// What the words are, some of them together.
-    fn kinds(&self, words: &[&str]) -> SmallVec<[Word; WORDS]> {
+    fn kinds(&self, words: &[&str]) -> SmallVec<[Word; LABEL_WORDS]> {
         let mut kinds = SmallVec::new();
         while let Some(rest) = words.get(kinds.len()..).filter(|rest| !rest.is_empty()) {
             let together = (2..=rest.len().min(JOINED)).rev().find_map(|count| {
@@ -230,7 +232,7 @@ impl<'n> Reader<'n, '_> {
         {
             return Some(name);
         }
-        let plain: SmallVec<[_; WORDS]> = words.iter().map(|word| plain(word)).collect();
+        let plain: SmallVec<[_; LABEL_WORDS]> = words.iter().map(|word| plain(word)).collect();
         if let Some(name) = spelled(&plain.join("-"), self.protected) {
             let is_abbreviation = name.brand_len() <= MIN_BRAND;
             let least = match place {
@@ -330,9 +332,10 @@ impl<'n> Reader<'n, '_> {
         if name.is_none() && label.is_ascii() {
             return None;
         }
-        let words: SmallVec<[&str; WORDS + 1]> = chosen.split(SEPARATORS).take(WORDS + 1).collect();
-        let kinds = self.kinds(words.get(..words.len().min(WORDS))?);
-        let is_asked = words.len() <= WORDS
+        let words: SmallVec<[&str; LABEL_WORDS + 1]> =
+            chosen.split(SEPARATORS).take(LABEL_WORDS + 1).collect();
+        let kinds = self.kinds(words.get(..words.len().min(LABEL_WORDS))?);
+        let is_asked = words.len() <= LABEL_WORDS
             && kinds.iter().all(|kind| *kind > Word::Other)
             && match kinds.contains(&Word::Piece) {
                 true => kinds.contains(&Word::Asks),

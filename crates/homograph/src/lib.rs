@@ -111,7 +111,7 @@ mod wrappers;
 use std::ops::Range;
 
 #[cfg(feature = "senders")]
-pub use asks_abroad::{asks_abroad, asks_in_path, at_hoster};
+pub use asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster};
 pub use bidi::{bidi_skeleton, displayed};
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use cjk::is_cjk;

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
-use super::{GLUED, Place, Reader, WORDS, Word, plain};
+use super::{GLUED, LABEL_WORDS, Place, Reader, Word, plain};
 use crate::domain::Section;
 use crate::english::is_any_word;
 use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
@@ -108,8 +108,9 @@ impl<'n> Reader<'n, '_> {
     /// The name that is the last label in front of a domain and the first word of that together, in front of words that
     /// surely ask.
     pub(super) fn over_dot(&self, front: &str, chosen: &str) -> Option<&'n str> {
-        let words: SmallVec<[&str; WORDS + 1]> = chosen.split(SEPARATORS).take(WORDS + 1).collect();
-        let (first, rest) = words.split_first().filter(|_| words.len() <= WORDS)?;
+        let words: SmallVec<[&str; LABEL_WORDS + 1]> =
+            chosen.split(SEPARATORS).take(LABEL_WORDS + 1).collect();
+        let (first, rest) = words.split_first().filter(|_| words.len() <= LABEL_WORDS)?;
         let joined = [front, first].concat();
         let (name, glued) = self.begun_by(&joined).last()?;
         let said = self.glued_as(glued, false);
