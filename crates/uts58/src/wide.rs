@@ -295,6 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_many_labels_pay_for_each() {
+        let steps = |labels: usize| {
+            let (tlds, run) = (tlds(), "\u{430}b.".repeat(labels));
+            let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
+            let text = format!("http://{run}x");
+            let mut links = linkifier.links(&text);
+            links.by_ref().for_each(drop);
+            links.steps()
+        };
+        let further = super::FURTHER_LABEL_STEPS;
+        assert!(steps(30) - steps(20) >= 10 * further, "{} {}", steps(20), steps(30));
+        assert_eq!(super::label_steps("a.b.c.d.e.f.g.com"), 0);
+        assert_eq!(super::label_steps("\u{430}.b.c.d.com"), 0);
+    }
+
+    #[test]
     fn s29_top_level_domains_that_are_cut_off() {
         check("u@⸠xn--a-b.xn--p1ai⸡ａ");
         let end = |run: &str| super::known_end(run, &tlds());
