@@ -1,5 +1,5 @@
-//! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of files that are text with hyperlinks: judged and
-//! reported, never edited.
+//! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of files that are text with hyperlinks:
+//! judged and reported, never edited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,5 +1,5 @@
-//! Labels that a protected name is near to, drawn like, or part of, and that mean something else at their host: firms, words of a
-//! country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
+//! Labels that a protected name is near to, drawn like, or part of, and that mean something else at their host: firms,
+//! words of a country under its own top-level domain, software where it is documented. Lures have a word that asks beside the name.
 
 use super::government::is_government_site;
 use super::host_words::{ASKING, SEPARATORS};

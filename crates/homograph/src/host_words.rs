@@ -53,10 +53,11 @@ const LENGTHS: [u16; 128] = {
     lengths
 };
 
+/// Whether a word has the first letter and the length of some filler.
 fn may_be_listed(word: &str) -> bool {
     let first = word.bytes().next().map(usize::from);
     let lengths = first.and_then(|first| LENGTHS.get(first)).copied().unwrap_or_default();
-    word.len() < 16 && lengths >> word.len() & 1 == 1
+    word.len() < u16::BITS as usize && lengths >> word.len() & 1 == 1
 }
 
 /// Whether the word beside a name is of an office.

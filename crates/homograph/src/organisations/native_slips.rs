@@ -79,7 +79,7 @@ fn is_slip(label: &[char], name: &[char]) -> bool {
 /// The letters of a word that has nothing but letters of such an alphabet, hyphens and blanks aside.
 fn letters(word: &str) -> Option<Letters> {
     let own = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_cjk(c);
-    // What most fail on, as a number behind a word.
+    // Most begin in ASCII, or end in a number.
     if ![word.chars().next(), word.chars().next_back()].into_iter().all(|end| end.is_some_and(own))
     {
         return None;

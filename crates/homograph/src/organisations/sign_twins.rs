@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use crate::cjk::{han, is_cjk};
 use uts58::tlds::Fnv;
 
-/// Signs of the shortest name, and of the longest label that is looked up. Names of two signs are syllables away from
-/// words: `徽信` is no `微信`.
+/// Signs of the shortest name, and of the longest label that is looked up. Two signs are too often a word of their own:
+/// `徽信` is no `微信`.
 const LEAST: usize = 3;
 const MAX_SIGNS: usize = 24;
 

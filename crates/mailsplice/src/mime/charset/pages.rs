@@ -42,7 +42,7 @@ pub(super) static PAGES: [Page; ROWS.len()] = pages();
 /// Name, and characters as they are or as `\u{a0}`: of all bytes, or of those above ASCII.
 const ROWS: &[(&str, &str)] = pairs!("pages.tsv");
 
-#[allow(clippy::indexing_slicing)] // while compiling
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn pages() -> [Page; ROWS.len()] {
     let mut pages =
         [const { Page { name: "", keeps_ascii: false, characters: ['\0'; BYTES] } }; ROWS.len()];
@@ -55,7 +55,7 @@ const fn pages() -> [Page; ROWS.len()] {
     pages
 }
 
-#[allow(clippy::indexing_slicing)] // while compiling
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn page(name: &'static str, text: &str) -> Page {
     let keeps_ascii = length(text.as_bytes()) == ASCII;
     let (mut characters, mut at) = (['\0'; BYTES], 0);
