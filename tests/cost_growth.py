@@ -103,7 +103,8 @@ def main():
         [BINARY], env=dict(os.environ, COST_LIST="1"), capture_output=True, text=True, check=True
     ).stdout.splitlines()
     wanted = sys.argv[1:] or listed
-    unknown = [name for name in wanted if name not in listed]
+    # A file holds the plan of a family that is none of the list.
+    unknown = [name for name in wanted if name not in listed and not Path(name).is_file()]
     if unknown:
         sys.exit(f"cost: no family {unknown[0]!r}; there are: {', '.join(listed)}")
     groups = [wanted[at : at + GROUP] for at in range(0, len(wanted), GROUP)]

@@ -3,16 +3,19 @@
 //! `tests/run cost` runs every family under callgrind at n, 2n, 4n, 8n: it starts this binary with a policy and sizes in
 //! the environment and with families on standard input; what is done in [`counted`] is counted. No test asserts a time.
 //! What memory they take, and what comes out, `cost_memory` asserts: its allocator, which counts, would be counted here.
-//! `tests/run fuzz` looks for families that no list has: with `COST_SEEDS`, a folder, this binary writes those
-//! that are known into it.
+//! `tests/run cost search` breeds families that no list has: with `COST_SEARCH`, minutes, this binary does so under one
+//! policy and writes the dearest into the folder `COST_KEPT`. `tests/run fuzz` looks for such families in its own way: with
+//! `COST_SEEDS`, a folder, this binary writes those that are known into it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod families;
 mod judge;
 #[expect(dead_code, reason = "the bounds of memory are those of `cost_memory`")]
 mod limits;
+mod search;
 
 use std::hint::black_box;
+use std::path::Path;
 use std::process::ExitCode;
 
 use families::{Family, Letter, Plan, families};
@@ -28,16 +31,17 @@ fn counted(letter: &Letter, policy: &Policy) -> u64 {
 }
 
 /// Every family of standard input at every size, a line for each in the order of callgrind's dumps:
-/// bytes and steps.
+/// bytes and steps. A family is one of the list, or the plan in a file.
 fn measure(policy: &Policy, sizes: &[usize]) {
     let families = families();
     // The tables are made once.
     judge(&lying(), policy);
     for name in std::io::stdin().lines() {
         let name = name.unwrap();
-        let family = families.iter().find(|one| one.name == name).unwrap();
+        let listed = families.iter().find(|one| one.name == name).map(|one| one.plan.clone());
+        let plan = listed.unwrap_or_else(|| Plan::read(&std::fs::read(&name).unwrap()));
         for size in sizes {
-            let letter = family.plan.letter(*size);
+            let letter = plan.letter(*size);
             let steps = counted(&letter, policy);
             println!("{} {steps}", letter.head.len() + letter.body.len());
         }
@@ -46,9 +50,13 @@ fn measure(policy: &Policy, sizes: &[usize]) {
 
 fn main() -> ExitCode {
     let wanted = |name: &str| std::env::var(name).ok();
+    let policy = wanted("COST_POLICY").unwrap_or_else(|| "default".to_owned());
+    let (_, policy) = policies().into_iter().find(|(name, _)| *name == policy).unwrap();
+    if let (Some(minutes), Some(kept)) = (wanted("COST_SEARCH"), wanted("COST_KEPT")) {
+        search::search(&policy, minutes.parse().unwrap(), Path::new(&kept));
+        return ExitCode::SUCCESS;
+    }
     if let Some(sizes) = wanted("COST_SIZES") {
-        let policy = wanted("COST_POLICY").unwrap_or_else(|| "default".to_owned());
-        let (_, policy) = policies().into_iter().find(|(name, _)| *name == policy).unwrap();
         let sizes: Vec<usize> = sizes.split(' ').map(|size| size.parse().unwrap()).collect();
         measure(&policy, &sizes);
         return ExitCode::SUCCESS;

@@ -40,7 +40,7 @@ pub const NONE: (&str, &str) = ("", "");
 pub const LIE: (&str, &str) = ("http://p\u{430}ypal.com/ ", "");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
+pub enum Encoding {
     Plain,
     QuotedPrintable,
     /// Without one line end.
@@ -111,7 +111,7 @@ pub struct Letter {
 
 /// Where a piece is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub enum Place {
     Header,
     Body(Encoding),
 }
@@ -120,11 +120,11 @@ enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Header fields; those of a body's encoding come behind them.
-    head: Vec<u8>,
-    place: Place,
-    before: Vec<u8>,
-    piece: Vec<u8>,
-    behind: Vec<u8>,
+    pub head: Vec<u8>,
+    pub place: Place,
+    pub before: Vec<u8>,
+    pub piece: Vec<u8>,
+    pub behind: Vec<u8>,
 }
 
 /// What parts the pieces of a plan that is written down.
