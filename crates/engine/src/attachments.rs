@@ -252,7 +252,7 @@ fn judge_body(
     };
     // What they lead to is in the text as well.
     let is_anchors = matches!(body, Body::Anchors(_));
-    let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
+    let capacity = budget.capacity();
     let tlds = judge.tlds();
     for layer in content::layers(text, media) {
         let read = content::read_in_turn(&layer, tlds, capacity, &mut |view| {

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::content::Capacity;
 use super::cost::{Cost, Stage};
 use super::images::ImageBudget;
+use super::limits::Limits;
 use super::outcome::{Bypass, Limit};
 use super::policy::{Defang, Policy};
 
@@ -208,6 +210,21 @@ impl<'a> Budget<'a> {
     /// The steps spent so far, by stage.
     pub fn cost(&self) -> Cost {
         self.cost
+    }
+
+    /// The steps that are left.
+    fn left(&self) -> u64 {
+        if self.reached.is_some() { 0 } else { self.left }
+    }
+
+    /// The limits of splitting, which has the steps that are left.
+    pub fn structure(&self, limits: &Limits) -> mailsplice::limits::Limits {
+        mailsplice::limits::Limits { steps: self.left(), ..limits.structure() }
+    }
+
+    /// What may be found in a layer, and how many steps one stretch of it may take.
+    pub fn capacity(&self) -> Capacity {
+        Capacity { all: usize::MAX, together: self.occurrences, steps: self.left() }
     }
 
     /// The limit that ended the budget, if one did.

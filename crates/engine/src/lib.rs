@@ -189,7 +189,8 @@ fn survey(case: Case<'_>, budget: &mut Budget<'_>) -> Survey {
 
 /// Splits the message into parts, and takes the steps for it.
 fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
-    let tree = mime::parse_until(case.message, &case.policy.limits.structure(), case.stop);
+    let limits = budget.structure(&case.policy.limits);
+    let tree = mime::parse_until(case.message, &limits, case.stop);
     // If the steps are used up, [`search`] reports it.
     let _ = budget.spend(Stage::Structure, tree.steps + PART_STEPS * tree.parts.len() as u64);
     tree

@@ -40,8 +40,8 @@ impl Default for Limits {
 
 impl Limits {
     /// The limits of splitting.
-    pub const fn structure(&self) -> mailsplice::limits::Limits {
+    pub fn structure(&self) -> mailsplice::limits::Limits {
         let Limits { depth, parts, header_bytes, .. } = *self;
-        mailsplice::limits::Limits { depth, parts, header_bytes }
+        mailsplice::limits::Limits { depth, parts, header_bytes, ..Default::default() }
     }
 }

@@ -59,7 +59,8 @@ fn report_deceptive(
     budget: &mut Budget<'_>,
     found: &mut Findings,
 ) {
-    let inner = mime::parse_until(message, &case.policy.limits.structure(), case.stop);
+    let limits = budget.structure(&case.policy.limits);
+    let inner = mime::parse_until(message, &limits, case.stop);
     if !budget.spend(Stage::Structure, inner.steps) {
         return;
     }

@@ -179,7 +179,7 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
-        let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
+        let capacity = budget.capacity();
         let mut here = LinksHere::new();
         let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
             let inner = content::documents(layer, &mut view);

@@ -9,10 +9,13 @@ pub struct Limits {
     pub parts: usize,
     /// Bytes of one header block. MTAs truncate the message's own at about 100 kB, but not those of parts.
     pub header_bytes: usize,
+    /// Steps of splitting, in the unit of [`Tree::steps`](crate::mime::Tree::steps): about a byte each. Labels that are read
+    /// in many ways, in parts of a few bytes each, take far more of them than bytes.
+    pub steps: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 100, parts: 10_000, header_bytes: 1 << 20 }
+        Limits { depth: 100, parts: 10_000, header_bytes: 1 << 20, steps: 1 << 28 }
     }
 }

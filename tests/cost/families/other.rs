@@ -111,6 +111,24 @@ pub const SHAPES: &[Shape] = &[
         ("--b\r\nContent-Type: text/plain", "\r\n\r\nx"),
         "; a{n}=b",
     ),
+    shape(
+        "parts of odd labels",
+        "multipart/mixed; boundary=b",
+        ("<svg>", "</svg>"),
+        "--b\r<template>\nContent-Type: t<a href='http://p\u{430}ypal{\\x61^F/plain; charset=a{n}@b.gbk\rtent-Type: text/htm`mailto:`\u{ae}t=k<{sc#8-rurl(\r\n\r:http://p<a href='httpconte{eed}.com'>{\nEND:\0VCARD\r\n",
+    ),
+    shape(
+        "parts of odd labels behind one another",
+        "multipart/mixed; boundary=b; text-charset=koi8-r",
+        NONE,
+        "--b\r\nContent-Type: text%2^F/plain; charset=a{n}@b.gbk\rtent-Type: text/htm`mailto:`l\u{202e}t= {sc#i8-rurl(\r\n\r\n<a href='http://{em'>{near}.com</a>\r\nBEGIN:VCARD\r\nEND:\0VCARD\r\n",
+    ),
+    shape(
+        "odd labels of no part",
+        TEXT,
+        NONE,
+        "--b\r\nContent-Type: text/'plain; charset={:text/htmlmailto:,ml; charset= koi8-#rhref='hbled}gbk\rtent-Type: text/html; =arset=koi8-r\r\n\r\n<a`` hre\u{c}tpcontent:'://{eed}.com'.com>{near}.com</a>\r=CAR'D\r\nEMAIL:x@a{n}.co\r\nE:\0Vbegin 644 x\r\n",
+    ),
     shape("delimiters", "multipart/mixed; boundary=b", NONE, "--b\r\n"),
     shape("delimiters of others", "multipart/mixed; boundary=b", NONE, "--c\r\n"),
     shape(

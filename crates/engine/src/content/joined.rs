@@ -88,8 +88,8 @@ impl<'l> View<'l> {
         capacity: usize,
         site: &Site,
     ) -> usize {
-        self.cut |= joined.cut;
-        if joined.is_empty() {
+        self.cut |= joined.cut || capacity == 0 && !joined.is_empty();
+        if joined.is_empty() || capacity == 0 {
             return 0;
         }
         let index = self.seen.len();

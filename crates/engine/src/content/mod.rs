@@ -187,6 +187,8 @@ pub struct Capacity {
     pub all: usize,
     /// In one stretch that cannot be cut.
     pub together: usize,
+    /// Steps of such a stretch after which it is not searched in further ways.
+    pub steps: u64,
 }
 
 /// Receives what a stretch of a layer holds; a break ends the reading.
@@ -242,7 +244,7 @@ pub fn hosts_with_signs(text: &str, tlds: &dyn TldSet, max: usize) -> View<'stat
 /// The links of a layer in one view, at most `max`.
 pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, max: usize) -> View<'l> {
     let mut whole = View::default();
-    let capacity = Capacity { all: max, together: max };
+    let capacity = Capacity { all: max, together: max, steps: u64::MAX };
     let _ = read_in_turn(layer, tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())

@@ -96,21 +96,43 @@ pub fn read<'t>(
             steps: stretch.len() as u64 + search_steps(&links),
             ..View::default()
         };
-        let joined = unseen::joined(stretch);
-        view.cut |= joined.cut;
-        if !joined.is_empty() && left > 0 {
-            let words = joined.of(&MappedText::slice(stretch, at));
-            let most = left.min(capacity.together);
-            left -= view.add_across_joints(&linkifier, (&joined, words), most, &Site::Text);
+        let further: [Further<'_, 't>; 4] = [
+            &|view, most| view.add_joined((stretch, at), &linkifier, most),
+            &|view, most| view.add_enclosed(text, at..end, tlds, most),
+            &|view, most| view.add_greedy((stretch, 0, 0), &Site::Text, tlds, most),
+            &|view, most| view.add_hosts_with_signs((stretch, before), tlds, most),
+        ];
+        for add in further {
+            // With the steps that are left the message ends.
+            if view.steps <= capacity.steps {
+                left -= add(&mut view, left.min(capacity.together));
+            }
         }
-        left -= view.add_enclosed(text, at..end, tlds, left.min(capacity.together));
-        let text = (stretch, 0, 0);
-        left -= view.add_greedy(text, &Site::Text, tlds, left.min(capacity.together));
-        left -= view.add_hosts_with_signs((stretch, before), tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }
     ControlFlow::Continue(())
+}
+
+/// Adds the links that programs find in a further way, at most so many. Returns how many.
+type Further<'f, 't> = &'f dyn Fn(&mut View<'t>, usize) -> usize;
+
+impl<'t> View<'t> {
+    /// Adds the links of words of a stretch that nothing seen parts.
+    fn add_joined(
+        &mut self,
+        (stretch, at): (&'t str, usize),
+        linkifier: &Linkifier<'_>,
+        most: usize,
+    ) -> usize {
+        let joined = unseen::joined(stretch);
+        self.cut |= joined.cut;
+        if joined.is_empty() {
+            return 0;
+        }
+        let words = joined.of(&MappedText::slice(stretch, at));
+        self.add_across_joints(linkifier, (&joined, words), most, &Site::Text)
+    }
 }
 
 /// Where a stretch that begins at `at` ends: after a line end, or after a blank in a very long line.

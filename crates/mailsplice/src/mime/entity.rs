@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::content_type::ContentType;
 use super::labels::{DefaultType, Labels};
 use crate::signatures::Signatures;
 
@@ -44,6 +45,17 @@ pub(super) struct Context {
 }
 
 impl Entity {
+    /// The entity with only this type.
+    pub fn of_type(&self, label: &ContentType) -> Entity {
+        self.with(self.labels.of_type(label), self.head.clone())
+    }
+
+    /// The entity with other labels, from another header.
+    pub fn with(&self, labels: Labels, head: Head) -> Entity {
+        let Entity { place, context, depth, ragged, .. } = *self;
+        Entity { path: self.path.clone(), place, head, labels, context, depth, ragged }
+    }
+
     pub fn leaf_path(&self) -> String {
         match self.place {
             Place::Top => join(&self.path, 1),

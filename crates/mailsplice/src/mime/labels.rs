@@ -63,6 +63,20 @@ impl Labels {
         Labels::among(block, header::agreed(block).as_deref(), default_type)
     }
 
+    /// These labels with only this type.
+    pub fn of_type(&self, label: &ContentType) -> Labels {
+        Labels {
+            types: vec![label.clone()],
+            transfers: self.transfers.clone(),
+            disposition: self.disposition.clone(),
+            names: self.names.clone(),
+            clarity: self.clarity,
+            forms: self.forms,
+            bases: self.bases.clone(),
+            externals: self.externals.clone(),
+        }
+    }
+
     /// The labels of a part without a header: the defaults of most programs.
     fn defaults(default_type: DefaultType) -> Labels {
         Labels {

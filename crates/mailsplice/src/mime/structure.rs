@@ -161,8 +161,8 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
     while let Some(pass) = splitter.next() {
         splitter.tree.steps += pass.range.len() as u64;
         splitter.run(pass);
-        if splitter.is_stopped() {
-            splitter.bypass("", Bypass::Limit(Limit::MessageTimeout));
+        if let Some(limit) = splitter.ended() {
+            splitter.bypass("", Bypass::Limit(limit));
             break;
         }
     }
@@ -175,6 +175,12 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
 
 /// Steps for the start of a part, kept or not: reading its header, looking for second readings.
 const CHILD_STEPS: u64 = 64;
+
+/// Steps of each byte of the header of a part. Where the labels in it are none by the standard, each is read in several ways.
+const LABEL_STEPS: u64 = 8;
+
+/// Steps of a further reading of the type of a part: its charset is looked up, and another walk prepared.
+const FURTHER_TYPE_STEPS: u64 = 400;
 
 fn too_large(length: usize) -> bool {
     length as u64 > LARGEST
@@ -231,7 +237,7 @@ impl<'m> Splitter<'m> {
             if !delimiter.closing {
                 self.visited.delimiters.insert((layer, delimiter.line.start));
             }
-            if self.is_stopped() {
+            if self.ended().is_some() {
                 break;
             }
             let content_end = walk.before_line_end(delimiter.line.start);
@@ -284,8 +290,20 @@ impl<'m> Splitter<'m> {
         })
     }
 
-    fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    /// The limit that ends the splitting, if one does.
+    fn ended(&self) -> Option<Limit> {
+        match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            true => Some(Limit::MessageTimeout),
+            false => (self.tree.steps > self.limits.steps).then_some(Limit::Steps),
+        }
+    }
+
+    /// The labels of a header block, and the steps for them.
+    fn labels(&mut self, block: &[u8], default_type: DefaultType) -> Labels {
+        let labels = Labels::of(block, default_type);
+        self.tree.steps += LABEL_STEPS * block.len() as u64
+            + FURTHER_TYPE_STEPS * labels.types.len().saturating_sub(1) as u64;
+        labels
     }
 
     pub fn bypass(&mut self, path: &str, why: Bypass) {
@@ -434,7 +452,7 @@ impl<'m> Splitter<'m> {
         let block = walk.header_block(start);
         let bytes =
             self.capped(walk.bytes.get().get(block.head.clone()).unwrap_or_default(), &path);
-        let labels = Labels::of(bytes, context.default_type);
+        let labels = self.labels(bytes, context.default_type);
         self.note(&path, &labels);
         let head = Head::Block(block.head);
         let entity = Entity { path, place, head, labels, context, depth, ragged: block.ragged };
@@ -534,6 +552,40 @@ impl<'m> Splitter<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Parts of a few bytes each, whose labels are read in many ways.
+    fn odd_parts(count: usize) -> String {
+        let part = "--b\r\nContent-Type: text/'plain; charset=a@b.gbk\rtent-Type: text/html; =x\r\n\r\nhi\r\n";
+        part.repeat(count)
+    }
+
+    fn tree(body: &str, limits: &Limits) -> Tree {
+        let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
+        split(Message { head, body: body.as_bytes() }, limits, None)
+    }
+
+    #[test]
+    fn labels_that_are_read_in_many_ways_pay_for_each() {
+        let limits = Limits::default();
+        let odd = odd_parts(100);
+        let plain = "--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhi\r\n".repeat(100);
+        let steps = |body: &str| tree(body, &limits).steps / body.len() as u64;
+        assert!(steps(&odd) > steps(&plain) + LABEL_STEPS, "{} {}", steps(&odd), steps(&plain));
+    }
+
+    #[test]
+    fn splitting_ends_with_its_steps() {
+        let body = odd_parts(1_000);
+        let whole = tree(&body, &Limits::default());
+        let cut = tree(&body, &Limits { steps: whole.steps / 10, ..Limits::default() });
+        let limit = |limit| (String::new(), Bypass::Limit(limit));
+        assert!(
+            cut.bypasses.contains(&limit(Limit::Steps))
+                && !whole.bypasses.contains(&limit(Limit::Steps))
+        );
+        assert!(cut.parts.len() < whole.parts.len() / 5 && !cut.parts.is_empty());
+        assert!(cut.steps < whole.steps / 9, "{} {}", cut.steps, whole.steps);
+    }
 
     #[test]
     fn bodies_whose_offsets_need_more_than_32_bits() {

@@ -93,6 +93,9 @@ impl<'t> Reader<'t, '_, '_> {
             Words { text, gaps, found: Vec::new(), most: self.capacity(), cut: false, steps: 0 };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
+            if self.view.steps + words.steps > self.steps {
+                break;
+            }
             if let Some(base) = first.resolved {
                 words.read_all(first.text.clone(), base);
             }

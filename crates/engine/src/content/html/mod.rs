@@ -211,6 +211,7 @@ struct Reader<'t, 'k, 'f> {
     /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
     together: usize,
+    steps: u64,
     /// Whether links may be handed on before the end: nothing later refers to them.
     in_turn: bool,
     take: Take<'f, 't>,
@@ -283,6 +284,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             tlds,
             most: capacity.all,
             together: capacity.together,
+            steps: capacity.steps,
             // What only Outlook shows is compared with all that other clients show.
             in_turn: !outlook::may_differ(text),
             take,
@@ -293,9 +295,18 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    /// How many more occurrences may be added.
+    /// How many more occurrences may be added: none once the stretch has taken the steps that are left, which ends the
+    /// message.
     fn capacity(&self) -> usize {
+        if self.is_spent() {
+            return 0;
+        }
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
+    }
+
+    /// Whether the stretch has taken the steps that are left.
+    fn is_spent(&self) -> bool {
+        self.view.steps > self.steps
     }
 
     /// Adds an occurrence, if the capacity allows.

@@ -4,7 +4,7 @@ use uts58::tlds::TldTable;
 /// All stretches of a document in one view.
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
-    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX, steps: u64::MAX };
     let _ = read((html, Document::Page), tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
@@ -18,7 +18,7 @@ fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
     let html = piece.repeat(3 * STRETCH_LINKS);
     let tlds = TldTable::new(["com"], "");
-    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX, steps: u64::MAX };
     let mut stretches = 0;
     let _ = read((&html, Document::Page), &tlds, capacity, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
@@ -53,7 +53,7 @@ fn long_documents_come_in_stretches() {
 #[test]
 fn a_long_text_comes_in_stretches() {
     let tlds = TldTable::new(["com"], "");
-    let capacity = Capacity { all: usize::MAX, together: 8 * STRETCH_LINKS };
+    let capacity = Capacity { all: usize::MAX, together: 8 * STRETCH_LINKS, steps: u64::MAX };
     for (before, behind) in [("<pre>", "</pre>"), ("<textarea>", "</textarea>")] {
         let html = [before, &"GET http://a.com/\n".repeat(50 * STRETCH_LINKS), behind].concat();
         let mut links = 0;
@@ -85,7 +85,7 @@ fn entities_are_expanded_once() {
     let tlds = TldTable::new(["com"], "");
     let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
     assert_eq!(whole(text, &tlds).documents.len(), 1);
-    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX, steps: u64::MAX };
     let _ = read((text, Document::Inner), &tlds, capacity, &mut |view| {
         assert!(view.documents.is_empty());
         ControlFlow::Continue(())

@@ -38,6 +38,7 @@ struct Recorded {
 }
 
 /// Texts that are read beside the visible one.
+#[derive(Default)]
 struct Beside {
     /// Words without what stands between their letters.
     joined: [Joined; 3],
@@ -150,7 +151,7 @@ impl<'t> Reader<'t, '_, '_> {
         let (index, before) = (self.view.seen.len(), self.view.occurrences.len());
         let overridden = Overridden::of(self.visible.as_str(), &recorded.seams);
         self.add_links(&recorded, &overridden);
-        let beside = self.beside(&recorded);
+        let beside = if self.is_spent() { Beside::default() } else { self.beside(&recorded) };
         let found = self.view.occurrences.len() > before;
         let seen = self.visible.take(found || !overridden.is_empty() || !beside.is_empty());
         let Some(seen) = seen else { return };
@@ -183,6 +184,9 @@ impl<'t> Reader<'t, '_, '_> {
     fn add_links(&mut self, recorded: &Recorded, overridden: &Overridden) {
         let (index, before) = (self.view.seen.len(), self.view.occurrences.len());
         let lasting = self.add_usual_links(recorded, overridden);
+        if self.is_spent() {
+            return;
+        }
         let linked = before..self.view.occurrences.len();
         self.read_text_nodes(&recorded.nodes, before);
         self.view.cut |= lasting.len() > self.capacity();

@@ -20,8 +20,20 @@ use crate::edit::{Bypass, Limit};
 /// Number of lines before a header that are not fields and are skipped.
 const SKIPPED_LINES: usize = 4;
 
+/// Steps of another reading, beside its bytes and those of its part.
+const REREAD_STEPS: u64 = 512;
+
 /// Layer, byte range, labels and transfer encoding of a walk.
 type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
+
+fn walk_key(
+    layer: usize,
+    range: &Range<usize>,
+    label: &ContentType,
+    transfer: Transfer,
+) -> WalkKey {
+    (layer, range.clone(), label_key(label), transfer)
+}
 
 /// State of second readings: what was walked so far.
 #[derive(Default)]
@@ -90,23 +102,22 @@ impl Splitter<'_> {
     ) {
         let mut others = Vec::new();
         for label in entity.labels.types.iter().skip(1) {
-            let mut other = entity.clone();
-            other.labels.types = vec![label.clone()];
-            others.push((Why::Label, other, range.clone()));
+            let key = walk_key(walk.layer, range, label, entity.labels.transfer());
+            if !self.visited.walked.contains(&key) {
+                others.push((Why::Label, entity.of_type(label), range.clone()));
+            }
         }
-        if entity.labels.is_container() {
+        if let (true, Some(label)) = (entity.labels.is_container(), entity.labels.types.first()) {
             for transfer in entity.labels.transfers.iter().skip(1) {
-                let mut other = entity.clone();
-                other.labels.types.truncate(1);
+                let mut other = entity.of_type(label);
                 other.labels.transfers = vec![*transfer];
                 others.push((Why::Label, other, range.clone()));
             }
         }
         if let (Some(ragged), Head::Block(head)) = (entity.ragged, &entity.head) {
-            let mut other = entity.clone();
             let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
-            other.labels = Labels::of(block, entity.context.default_type);
-            other.head = Head::Block(head.start..ragged);
+            let labels = self.labels(block, entity.context.default_type);
+            let other = entity.with(labels, Head::Block(head.start..ragged));
             others.push((Why::Header, other, ragged..end.max(ragged)));
         }
         others.extend(self.after_blanks(walk, entity, range));
@@ -146,9 +157,8 @@ impl Splitter<'_> {
         if !std::iter::once(0).chain(lines).any(is_label) {
             return None;
         }
-        let labels = Labels::of(block, entity.context.default_type);
-        let other = Entity { labels, head: Head::Block(head), ..entity.clone() };
-        Some((Why::Header, other, body..range.end))
+        let labels = self.labels(block, entity.context.default_type);
+        Some((Why::Header, entity.with(labels, Head::Block(head)), body..range.end))
     }
 
     /// Queues the reading of programs for which a lone CR ends a line, if it makes the header end earlier.
@@ -166,8 +176,8 @@ impl Splitter<'_> {
         let bytes = self.bytes(layer);
         let (head, body) = head_of(bytes.get(), 0);
         let block = self.capped(bytes.get().get(head.clone()).unwrap_or_default(), &entity.path);
-        let labels = Labels::of(block, entity.context.default_type);
-        let entity = Entity { labels, head: Head::Block(head), ..entity.clone() };
+        let labels = self.labels(block, entity.context.default_type);
+        let entity = entity.with(labels, Head::Block(head));
         if let Some(views) = walk.views.deeper(Why::Header) {
             self.queue_again(layer, views, entity, body..bytes.get().len());
         }
@@ -274,7 +284,7 @@ impl Splitter<'_> {
         range: Range<usize>,
     ) -> bool {
         let Some(label) = entity.labels.types.first() else { return true };
-        let key = (layer, range.clone(), label_key(label), entity.labels.transfer());
+        let key = walk_key(layer, &range, label, entity.labels.transfer());
         if !self.visited.walked.insert(key) {
             return true;
         }
@@ -283,6 +293,7 @@ impl Splitter<'_> {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
+        self.tree.steps += REREAD_STEPS;
         let entity = Entity { ragged: None, ..entity };
         self.queue.push_back(Pass { layer, range, entity, views });
         true
@@ -313,15 +324,15 @@ impl Splitter<'_> {
             if !self.count_rewalked(head.len()) {
                 return self.bypass("", Bypass::Limit(Limit::Readings));
             }
-            if self.is_stopped() {
-                return self.bypass("", Bypass::Limit(Limit::MessageTimeout));
+            if let Some(limit) = self.ended() {
+                return self.bypass("", Bypass::Limit(limit));
             }
             let end = ends.get(ends.partition_point(|end| *end < body));
             let end = end.map_or(bytes.len(), |end| {
                 header::without_line_end(bytes.get(..*end).unwrap_or_default()).len()
             });
             let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), "1");
-            let labels = Labels::of(block, DefaultType::Text);
+            let labels = self.labels(block, DefaultType::Text);
             let above = part_starts.partition_point(|(at, _)| *at <= start);
             let path = above.checked_sub(1).and_then(|at| part_starts.get(at));
             let entity = Entity {
