@@ -11,7 +11,7 @@ use super::organisations::Organisations;
 use super::properties::{nfkc, skeleton};
 use super::reading::{LabelChar, reads_as};
 use uts58::unicode::hosts::is_invisible;
-use uts58::unicode::{Class, ScriptOf as _};
+use uts58::unicode::{Class, ScriptOf as _, is_alphanumeric};
 
 /// Pairs of letters that read as one in a name that readers know, and nowhere else.
 const PAIRS: [([char; 2], char); 2] = [(['c', 'l'], 'd'), (['n', 'n'], 'm')];
@@ -506,7 +506,7 @@ pub fn reads_as_dot(c: char) -> bool {
 /// a low line. No letter does, as the stroke of Japanese would.
 pub fn reads_as_hyphen(c: char) -> bool {
     !c.is_ascii()
-        && !c.is_alphanumeric()
+        && !is_alphanumeric(c)
         && matches!(*skeleton(c.encode_utf8(&mut [0; 4])), ['-' | 'ー' | '_'])
 }
 
@@ -573,5 +573,5 @@ pub(super) fn plain_letters(letters: impl Iterator<Item = char>) -> String {
 pub(super) fn is_letter(c: char) -> bool {
     let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
     let letter = |c| reads_as(c).is_some() || plain_letter(c).is_some();
-    c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
+    is_alphanumeric(c) || !c.is_ascii() && !sign && letter(c)
 }

@@ -6,6 +6,7 @@
 
 mod table;
 
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use uts58::front_coded::words;
@@ -111,11 +112,23 @@ impl Words {
 
     /// Whether this is one of the words.
     pub(super) fn holds(&self, word: &str) -> bool {
-        let mut range = self.all();
-        for (letters, letter) in word.bytes().enumerate() {
-            range = self.narrow(range, letters, letter);
+        // Every word has more letters than two.
+        let Some(&[first, second]) = word.as_bytes().first_chunk() else { return false };
+        if !first.is_ascii_lowercase() || !second.is_ascii_lowercase() {
+            return false;
         }
-        self.has_exactly(range, word.len())
+        let pair = usize::from(first - b'a') * LETTERS + usize::from(second - b'a');
+        let place = |pair: usize| self.pairs.get(pair).copied().map_or(0, usize::from);
+        let (mut low, mut high) = (place(pair), place(pair + 1));
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.word(middle).cmp(word.as_bytes()) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return true,
+                Ordering::Greater => high = middle,
+            }
+        }
+        false
     }
 }
 
@@ -128,23 +141,27 @@ impl WordRange {
 
 /// The first line of a sorted text that is not less than this one; empty after the last.
 pub(super) fn lower_bound<'t>(text: &'t str, line: &str) -> &'t str {
-    let (mut low, mut high) = (0, text.len());
+    let bytes = text.as_bytes();
+    let is_feed = |byte: &u8| *byte == b'\n';
+    // Lines are short: looking at each byte costs less than a search does.
+    let line_at = |start: usize| {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().position(is_feed).unwrap_or(rest.len());
+        start..start + length
+    };
+    let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low.midpoint(high);
-        let before = text.get(low..middle).unwrap_or_default();
-        let start = before.rfind('\n').map_or(low, |feed| low + feed + 1);
-        let other = line_at(text, start);
-        if other < line {
-            low = start + other.len() + 1;
+        let before = bytes.get(low..middle).unwrap_or_default();
+        let start = before.iter().rposition(is_feed).map_or(low, |feed| low + feed + 1);
+        let other = line_at(start);
+        if bytes.get(other.clone()).unwrap_or_default() < line.as_bytes() {
+            low = other.end + 1;
         } else {
             high = start;
         }
     }
-    line_at(text, low)
-}
-
-fn line_at(text: &str, start: usize) -> &str {
-    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+    text.get(line_at(low.min(bytes.len()))).unwrap_or_default()
 }
 
 fn lines(words: impl Iterator<Item = String>) -> String {

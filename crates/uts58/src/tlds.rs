@@ -77,7 +77,11 @@ fn in_lower_case(label: &str) -> Option<String> {
     label.chars().map(small_letter).collect()
 }
 
-/// What UTS #46 maps a character to that it leaves unchanged, or of which it changes nothing but the case.
+/// The letters of half width (U+FF66 to U+FF9D) in full width.
+#[cfg(not(target_family = "wasm"))]
+const KATAKANA: &str = "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
+
+/// What UTS #46 maps a character to that it leaves unchanged, or of which it changes nothing but the case or the width.
 #[cfg(not(target_family = "wasm"))]
 fn small_letter(c: char) -> Option<char> {
     if c.is_ascii() {
@@ -85,6 +89,17 @@ fn small_letter(c: char) -> Option<char> {
     }
     if is_kept(c) {
         return Some(c);
+    }
+    match c {
+        '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => {
+            let ascii = char::from_u32(u32::from(c) - u32::from('\u{ff00}') + u32::from(' '))?;
+            return Some(ascii.to_ascii_lowercase());
+        }
+        '\u{ff66}'..='\u{ff9d}' => {
+            let at = u32::from(c) - u32::from('\u{ff66}');
+            return KATAKANA.chars().nth(at as usize);
+        }
+        _ => {}
     }
     let mut small = c.to_lowercase();
     match (small.next(), small.next()) {
@@ -182,6 +197,9 @@ pub struct TldTable {
     by_first: Vec<(char, Box<str>)>,
     /// The first characters of the U-labels, one bit each: see [`bit_of`].
     starts: Vec<u64>,
+    /// All their characters, in the same way.
+    #[cfg(not(target_family = "wasm"))]
+    letters: Vec<u64>,
     /// Their first two characters.
     pairs: Option<Pairs>,
     /// Version line of the source: IANA's date and serial.
@@ -199,9 +217,20 @@ impl TldTable {
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
         let starts =
             bits(unicode.iter().filter_map(|name| Some(name.chars().next()?.into()))).to_vec();
+        #[cfg(not(target_family = "wasm"))]
+        let letters = bits(unicode.iter().flat_map(|name| name.chars().map(u32::from))).to_vec();
         let pairs = Pairs::of(&unicode);
         let by_first = by_first(&unicode);
-        TldTable { names, unicode, by_first, starts, pairs, version: version.to_owned() }
+        TldTable {
+            names,
+            unicode,
+            by_first,
+            starts,
+            #[cfg(not(target_family = "wasm"))]
+            letters,
+            pairs,
+            version: version.to_owned(),
+        }
     }
 
     /// Whether the TLD, in lower-case ASCII form, is in the table.
@@ -244,10 +273,29 @@ impl TldTable {
     fn may_begin_mapped(&self, label: &str) -> bool {
         let mut small = label.chars().map(small_letter);
         let (Some(Some(first)), second) = (small.next(), small.next()) else { return true };
-        let begins =
-            |second: char| self.names_from(first).any(|name| name.chars().nth(1) == Some(second));
+        let begins = |second: char| {
+            first.is_ascii() && second.is_ascii()
+                || self.names_from(first).any(|name| name.chars().nth(1) == Some(second))
+        };
         // A mark may make another letter of the first one.
         self.may_begin(first) && second.flatten().is_none_or(begins)
+    }
+
+    /// Whether a label has a letter that no name beyond ASCII has once it is mapped, and that nothing behind it makes
+    /// another one. Fast, may return `false` wrongly.
+    #[cfg(not(target_family = "wasm"))]
+    fn has_other_letter(&self, label: &str) -> bool {
+        let mut letters = label.chars().map(small_letter).peekable();
+        while let Some(letter) = letters.next() {
+            // What is mapped to something else may be a mark.
+            let stays = letters.peek().is_none_or(Option::is_some);
+            let is_other =
+                |letter: char| !letter.is_ascii() && !has_bit(&self.letters, letter.into());
+            if stays && letter.is_some_and(is_other) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The names beyond ASCII that begin with this character.
@@ -270,7 +318,7 @@ impl TldSet for TldTable {
             }
             // Text that is read in a wrong charset is full of signs and capitals, and the whole mapping is slow.
             #[cfg(not(target_family = "wasm"))]
-            if !self.may_begin_mapped(label) {
+            if !self.may_begin_mapped(label) || self.has_other_letter(label) {
                 return false;
             }
             if !may_be_label(label) {
@@ -278,7 +326,8 @@ impl TldSet for TldTable {
             }
             #[cfg(not(target_family = "wasm"))]
             if let Some(lower) = in_lower_case(label) {
-                return self.unicode.contains(lower.as_str());
+                let names = if lower.is_ascii() { &self.names } else { &self.unicode };
+                return names.contains(lower.as_str());
             }
         }
         is_spelled(label, |ascii| self.contains(ascii))
@@ -380,6 +429,8 @@ pub type Answers = BTreeMap<String, Answer>;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The default methods agree with the table, for every name in it and similar ones.
@@ -444,9 +495,28 @@ mod tests {
         for c in ('\u{80}'..=char::MAX).filter(|c| small_letter(*c).is_some()) {
             let small = small_letter(c).map(String::from);
             let label = String::from(c);
-            let (ours, whole) = (small.as_deref().and_then(a_label), to_ascii(&label));
+            let ours = small.as_deref().and_then(|small| match small.is_ascii() {
+                true => Some(small.to_owned()),
+                false => a_label(small),
+            });
+            let whole = to_ascii(&label);
             assert!(whole.is_none() || ours == whole, "{c} {ours:?} {whole:?}");
             assert!(may_be_label(&label), "{c}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+
+        /// However it is spelled, with marks, in parts of syllables, wide or narrow.
+        #[test]
+        fn what_is_looked_up_fast_is_what_is_mapped(
+            label in "[рфРФйи\u{306}コムｺﾑｶﾞガ\u{3099}한국\u{1112}\u{1161}\u{11ab}국ｃｏｍ\u{ff23}öÖo\u{308}ẞß\u{ad}\u{200d}中国國xn日-]{1,7}|(ｘｎ--)?[fp1aiｆｐ１ａｉ]{2,5}",
+        ) {
+            let names = ["com", "c", "xn--p1ai", "xn--fiqs8s", "xn--tckwe", "xn--3e0b707e", "xn--h1ag", "xn--2ck", "xn--f-1gas"];
+            let table = TldTable::new(names, "");
+            let whole = to_ascii(&label).is_some_and(|ascii| names.contains(&ascii.as_str()));
+            prop_assert_eq!(table.exists_as(&label), whole, "{}", label);
         }
     }
 
