@@ -45,10 +45,15 @@ const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
+/// Labels of which hosts that are registered have no more, and steps of each further one of a harmless host of ASCII that is
+/// similar to a known name: each is compared with names.
+const REGISTERED_LABELS: u64 = 2;
+const COMPARED_LABEL_STEPS: u64 = 600;
+
 /// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
 /// office asks, alone or with those beside it.
 const USUAL_HYPHENS: usize = 1;
-const FURTHER_WORD_STEPS: u64 = 360;
+const FURTHER_WORD_STEPS: u64 = 500;
 
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
@@ -61,7 +66,7 @@ const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 256;
+const HARMLESS_HOST_STEPS: u64 = 268;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
@@ -70,7 +75,7 @@ const HARMLESS_PROSE_STEPS: u64 = 320;
 /// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
 /// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,
 /// since a long line is searched at once.
-const FOUND_HOST_STEPS: u64 = 64;
+const FOUND_HOST_STEPS: u64 = 192;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
@@ -172,7 +177,11 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let further = labels.saturating_sub(usual) * (each + byte * bytes / labels.max(1));
     let mapped = mapped_steps(&judgement.labels, report > 0);
     let words = FURTHER_WORD_STEPS * further_words(&judgement.unicode);
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words;
+    let compared = match spelling.is_ascii() && !plain && report == 0 {
+        true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
+        false => 0,
+    };
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words + compared;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,

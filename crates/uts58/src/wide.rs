@@ -31,6 +31,14 @@ pub(super) fn label_steps(run: &str) -> u64 {
     FURTHER_LABEL_STEPS * labels.saturating_sub(USUAL_LABELS) as u64
 }
 
+/// Steps of a run of other letters, whether hosts are found in it or not, beside those of its labels.
+const OTHER_RUN_STEPS: u64 = 256;
+
+/// Steps of looking for hosts in a run.
+pub(super) fn run_steps(run: &str) -> u64 {
+    if run.is_ascii() { 0 } else { OTHER_RUN_STEPS + label_steps(run) }
+}
+
 /// The first place from which a host can be linked at all; `is_domain` tells it of a part of `name`.
 pub(super) fn begins(
     name: &str,
@@ -308,6 +316,18 @@ mod tests {
         assert!(steps(30) - steps(20) >= 10 * further, "{} {}", steps(20), steps(30));
         assert_eq!(super::label_steps("a.b.c.d.e.f.g.com"), 0);
         assert_eq!(super::label_steps("\u{430}.b.c.d.com"), 0);
+    }
+
+    #[test]
+    fn runs_of_other_letters_pay_where_no_host_is_found() {
+        let steps = |text: &str| {
+            let tlds = tlds();
+            let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
+            let mut links = linkifier.links(text);
+            assert_eq!(links.by_ref().count(), 0, "{text}");
+            links.steps()
+        };
+        assert!(steps("щ.щ ") >= steps("xx.xx ") + super::OTHER_RUN_STEPS);
     }
 
     #[test]

@@ -96,6 +96,18 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "=www.\u{455}{n}\u{440}.{garbled}",
     ),
+    shape(
+        "known names in a row",
+        TEXT,
+        ("<style>", "</style>"),
+        "https://{known}.{known}.{known\u{2024}}.{known}.{known}.{known}.x{n}.com/ account{n}.com/ ",
+    ),
+    shape(
+        "known names behind a shift of a calendar",
+        "text/calendar",
+        ("\u{feff}<meta charset=shift_jis>``", ""),
+        "\u{1b}$Bxknown}.\u{1f449}own}.{known}.{known}.{known}.x{n}.com``/{extended} el:",
+    ),
     shape("hosts of many words", TEXT, NONE, "http://l-a{n}-b{n}-et-login-x.com/ "),
     shape("hosts of bytes behind a brace", TEXT, NONE, "http://www.{led}{garbled}.{garbled}.com "),
     shape("one letter of a language", TEXT, NONE, "=\u{d0}l{n}.com "),

@@ -28,7 +28,8 @@ const FRONT: usize = 8;
 /// Characters of which bytes may be missing where a window is cut off (GB 18030 has four).
 const CUT: usize = 3;
 
-/// Steps of each byte that is decoded in one charset.
+/// Steps of decoding a window in one charset, and of each of its bytes: what it spells is compared with names.
+const DECODED_STEPS: u64 = 64;
 const DECODED_STEPS_PER_BYTE: u64 = 2;
 
 /// A window that is decoded in several charsets.
@@ -135,7 +136,8 @@ impl LocalWindow {
 
     /// Steps of reading it in each charset.
     pub fn steps(&self) -> u64 {
-        self.charsets().count() as u64 * DECODED_STEPS_PER_BYTE * self.octets.len() as u64
+        let each = DECODED_STEPS + DECODED_STEPS_PER_BYTE * self.octets.len() as u64;
+        self.charsets().count() as u64 * each
     }
 }
 

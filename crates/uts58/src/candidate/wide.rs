@@ -576,7 +576,7 @@ impl<'t> Candidates<'t> {
                 self.unknown_www(start..run.end).map(|end| start - run.start..end - run.start),
             );
         }
-        self.walker.steps += run.len() as u64 + wide::label_steps(name);
+        self.walker.steps += run.len() as u64 + wide::run_steps(name);
         let last = found.last()?.end;
         self.walker.steps += RUN_STEPS;
         // A host in a local part is judged with the address.
