@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::fetch::{Fetch, FetchError};
 use linkmilter::tld::refresh::{RefreshError, Refreshed, refresh};
-use linkmilter::tld::store::{LIST_FILE, Origin, Store};
+use linkmilter::tld::store::{LIST_FILE, Origin, TldStore};
 use mirror::{Mirror, Reply};
 
 // ---- the refresh --------------------------------------------------------------------------
@@ -152,7 +152,7 @@ fn another_url_is_fetched_without_the_validators_of_the_first() {
 #[test]
 fn a_bad_file_is_not_used_and_the_reason_is_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path());
+    let store = TldStore::new(dir.path());
     assert!(store.load().file_error.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
@@ -273,7 +273,7 @@ fn commands_judge_by_the_table_in_the_state_directory() {
 /// A state directory, a configuration, and what is needed to fetch from a mirror.
 struct Rig {
     dir: tempfile::TempDir,
-    store: Store,
+    store: TldStore,
     fetch: Fetch,
     now: SystemTime,
 }
@@ -284,7 +284,7 @@ impl Rig {
         let config = tempfile::tempdir().unwrap().keep();
         let ca_file = config.join("ca.pem");
         std::fs::write(&ca_file, &mirror.ca).unwrap();
-        let store = Store::new(dir.path().join("tld"));
+        let store = TldStore::new(dir.path().join("tld"));
         let fetch = Fetch {
             url: format!("https://localhost:{}/tlds.txt", mirror.address.port()),
             timeout: Duration::from_secs(20),

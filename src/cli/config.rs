@@ -9,7 +9,7 @@ use crate::engine::{self, notices};
 use crate::feed::{self, refresh::Source};
 use crate::file;
 use crate::plural::counted;
-use crate::tld::store::{Store, Stored};
+use crate::tld::store::{Stored, TldStore};
 
 use super::shared::ConfigFile;
 use super::{ExitStatus, host_arg, lists};
@@ -217,7 +217,7 @@ fn what_was_read(
         let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
     }
     report_other_files(out, config);
-    let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
+    let Stored { table, origin, .. } = TldStore::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
     let renamed = config.renamed.iter();
     report.notes.extend(renamed.map(|key| format!("{key}; linkmilter config migrate writes it")));
@@ -226,7 +226,7 @@ fn what_was_read(
 
 /// The lists of others: a file from its path, a fetched list as it is stored.
 fn feeds(report: &mut Report, config: &Config, own_names: &[String]) {
-    let store = feed::store::Store::new(config.feed_directory());
+    let store = feed::store::FeedStore::new(config.feed_directory());
     for feed in config.feeds() {
         let (name, place) = (&feed.name, feed.source.place());
         let found = match &feed.source {

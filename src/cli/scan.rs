@@ -28,8 +28,8 @@ use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Completion, CrossCheck, Dns, Error, GapLines, Input, Journal, OutputFormat, Progress, Report,
-    Results, Scan, Settings, input, ranges,
+    Completion, CrossCheck, Dns, Error, GapLines, Input, OutputFormat, Progress, Report, Results,
+    Scan, ScanJournal, Settings, input, ranges,
 };
 
 use super::dns::BlockingResolver;
@@ -112,9 +112,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let settings = settings(&args, &config)?;
     let command = command(&args, &config);
     let destination = destination(&args)?;
-    let journal = args.resume.as_deref().map(|path| Journal::open(path, &command));
+    let journal = args.resume.as_deref().map(|path| ScanJournal::open(path, &command));
     let mut journal = journal.transpose()?;
-    let ended = |journal: &mut Journal| journal.is_complete() && destination.is_in_place();
+    let ended = |journal: &mut ScanJournal| journal.is_complete() && destination.is_in_place();
     if let Some(journal) = journal.take_if(ended) {
         let (tally, completion) = (journal.tally(), Completion::Complete);
         return answer(&args, Report { tally, completion, journal: Some(journal) });
@@ -218,7 +218,7 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
 
 /// Removes the journal of a scan whose output is in its place, reports what was not read, and answers.
 fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
-    report.journal.map(Journal::remove).transpose()?;
+    report.journal.map(ScanJournal::remove).transpose()?;
     let tally = &report.tally;
     let bypassed: u64 = tally.bypasses.values().sum();
     if bypassed > 0 && args.format != Format::Summary {

@@ -13,7 +13,7 @@ use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::plural::counted;
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
-use crate::tld::store::{Store, Stored};
+use crate::tld::store::{Stored, TldStore};
 
 use super::ExitStatus;
 use super::dns::BlockingResolver;
@@ -49,7 +49,7 @@ enum Command {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let store = Store::new(config.tld_directory());
+    let store = TldStore::new(config.tld_directory());
     match args.command {
         None => super::print(&about(&store.load())),
         Some(Command::List) => {
@@ -65,7 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
 /// The table that the daemon uses on this machine: the newest good one in the state directory, else
 /// the built-in one.
 pub fn table(config: &Config) -> TldTable {
-    warn_and_get_table(Store::new(config.tld_directory()).load())
+    warn_and_get_table(TldStore::new(config.tld_directory()).load())
 }
 
 /// Warns if the file in the state directory is not used. Missing permission of this user is no
@@ -140,7 +140,7 @@ fn tld_of(name: &str) -> String {
     to_ascii(label).unwrap_or_else(|| label.to_owned())
 }
 
-fn update(config: &Config, store: &Store) -> anyhow::Result<ExitStatus> {
+fn update(config: &Config, store: &TldStore) -> anyhow::Result<ExitStatus> {
     let fetch = config.tld_fetch();
     let refreshed = refresh(&fetch, store, SystemTime::now())
         .context("the table of top-level domains is unchanged")?;

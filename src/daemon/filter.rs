@@ -37,7 +37,7 @@ use crate::engine::outcome::{Bypass, Disposition, Limit, Verdict};
 use crate::engine::policy::Signed;
 use crate::engine::splice::{note, undo_lost};
 use crate::engine::{self, Inspect, Outcome, Policy};
-use crate::feed::store::Store;
+use crate::feed::store::FeedStore;
 use crate::milter::session::Completeness;
 use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::{Envelope, Path};
@@ -81,7 +81,7 @@ impl Filter {
         let queues = WorkQueues::new(&loaded.config);
         let dns = DnsClient::replace(None, &loaded, &tlds, &reporter.metrics, &reporter.health);
         let feeds = Arc::new(Feeds::new(
-            Store::new(loaded.config.feed_directory()),
+            FeedStore::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
         ));
         let contacts = Contacts::new(Arc::clone(&reporter.metrics));

@@ -58,7 +58,7 @@ use tokio::sync::watch;
 use crate::config::{self, Config, Errors, Flag, LastGood, Schedule, Sources, Start};
 use crate::milter::Server;
 use crate::milter::endpoint::Listener;
-use crate::tld::store::Store;
+use crate::tld::store::TldStore;
 use filter::Filter;
 use health::{Health, Trouble};
 use journal::Recorder;
@@ -228,7 +228,7 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
         stale.report(&health, &metrics);
     }
     let kept = (state == StateDir::Present).then(|| Kept::keep(&sources, &loaded));
-    let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
+    let tlds = Arc::new(Tlds::open(TldStore::new(loaded.config.tld_directory())));
     let started = loaded.config.clone();
     warn(&loaded, &health);
     let recorder = recorder(&loaded, state, &metrics, &health);

@@ -69,14 +69,14 @@ pub enum Line {
 
 /// Parses the lines of one list.
 #[derive(Debug)]
-pub struct Reader<'f> {
+pub struct ListReader<'f> {
     layout: &'f ListLayout,
     zone: Zone,
 }
 
-impl<'f> Reader<'f> {
-    pub fn new(layout: &'f ListLayout) -> Reader<'f> {
-        Reader { layout, zone: Zone::default() }
+impl<'f> ListReader<'f> {
+    pub fn new(layout: &'f ListLayout) -> ListReader<'f> {
+        ListReader { layout, zone: Zone::default() }
     }
 
     /// Parses a line. `entry` is called for each entry in it.
@@ -256,7 +256,7 @@ mod tests {
 
     fn read(format: Format, entry_kind: EntryKind, text: &str) -> Vec<String> {
         let layout = ListLayout { format, entry_kind, column: 2, member: "host".to_owned() };
-        let mut reader = Reader::new(&layout);
+        let mut reader = ListReader::new(&layout);
         let mut found = Vec::new();
         for line in text.lines() {
             let result = reader.line(line, |entry| {

@@ -7,7 +7,7 @@ use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 use crate::plural::counted;
 
-use super::line::{EntryKind, Line, ListLayout, Reader};
+use super::line::{EntryKind, Line, ListLayout, ListReader};
 use crate::file::{self, NextLine};
 use crate::magic::Format;
 
@@ -65,7 +65,7 @@ pub fn parse(
         return parse_names(bytes, max_entries);
     }
     let mut table = TableBuilder::default();
-    let mut reader = Reader::new(layout);
+    let mut reader = ListReader::new(layout);
     let (mut entries, mut invalid_lines, mut first_invalid_line) = (0_usize, 0, None);
     let mut line = Vec::new();
     for number in 1.. {

@@ -55,7 +55,7 @@ pub struct JournalError {
 
 /// Writes the journal. One process writes; any number may read.
 #[derive(Debug)]
-pub struct Journal {
+pub struct EventJournal {
     directory: PathBuf,
     bounds: JournalBounds,
     findings: Stream,
@@ -64,22 +64,22 @@ pub struct Journal {
     clock_check: Option<ClockCheck>,
 }
 
-impl Journal {
+impl EventJournal {
     /// Opens the journal in this directory, which is made (0750) if it does not exist. Segments are 0640.
     ///
     /// # Errors
     /// The directory cannot be made or read.
-    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<Journal, JournalError> {
+    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<EventJournal, JournalError> {
         make(directory)?;
         let share = bounds.bytes / 4;
-        let journal = Journal {
+        let journal = EventJournal {
             directory: directory.to_owned(),
             bounds,
-            findings: Stream::new("events", share * 3, Writer::Owner),
+            findings: Stream::new("events", share * 3, WrittenBy::Owner),
             clean: Stream::new(
                 "clean",
                 share - bounds.bytes / recalls::SHARE_DIVISOR,
-                Writer::Owner,
+                WrittenBy::Owner,
             ),
             clock_check: ClockCheck::read(directory),
         };
@@ -191,13 +191,13 @@ impl Journal {
 struct Stream {
     name: &'static str,
     bytes: u64,
-    writer: Writer,
+    writer: WrittenBy,
     open: Option<OpenSegment>,
 }
 
 /// Who writes to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writer {
+enum WrittenBy {
     /// The daemon, which owns the directory.
     Owner,
     /// Root as well. The owner of the directory could put links to other files there.
@@ -217,7 +217,7 @@ struct OpenSegment {
 }
 
 impl Stream {
-    fn new(name: &'static str, bytes: u64, writer: Writer) -> Stream {
+    fn new(name: &'static str, bytes: u64, writer: WrittenBy) -> Stream {
         Stream { name, bytes, writer, open: None }
     }
 
@@ -242,7 +242,7 @@ impl Stream {
             }
             None => OpenSegment::resume(directory, self.name, now)?,
         };
-        if self.writer == Writer::Anybody {
+        if self.writer == WrittenBy::Anybody {
             open.refuse_links().map_err(|source| failed(&open.path, "write", source))?;
         }
         let written = open.append(line);

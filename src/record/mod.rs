@@ -3,7 +3,7 @@
 //! | what | where | schema |
 //! | --- | --- | --- |
 //! | one filtered message | [`event::Event`] | `docs/json.md`, "event" |
-//! | the file that keeps events | [`journal::Journal`] | one event a line |
+//! | the file that keeps events | [`journal::EventJournal`] | one event a line |
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
 //! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |

@@ -40,7 +40,7 @@ pub fn stream(
     max_message: usize,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    Reader { meter, max_message, sink }.layer(source, reader, 0)
+    MessageReader { meter, max_message, sink }.layer(source, reader, 0)
 }
 
 /// Reads a file that is completely in memory.
@@ -81,13 +81,13 @@ pub fn mbox<R: Read>(
     }
 }
 
-struct Reader<'r, 'w> {
+struct MessageReader<'r, 'w> {
     meter: &'r Meter<'w>,
     max_message: usize,
     sink: &'r mut dyn Sink,
 }
 
-impl Reader<'_, '_> {
+impl MessageReader<'_, '_> {
     fn layer(
         &mut self,
         source: &str,

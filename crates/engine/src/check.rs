@@ -44,7 +44,7 @@ impl Kind {
 
 /// Where in a message the target may be. A header field is judged as text, and never edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TargetPlace {
     /// An `href`.
     Attribute,
     /// Running text.
@@ -53,16 +53,17 @@ pub enum Place {
     Calendar,
 }
 
-impl Place {
+impl TargetPlace {
     /// Every place, in the order of [`Checked::fates`].
-    pub const ALL: [Place; 3] = [Place::Attribute, Place::Text, Place::Calendar];
+    pub const ALL: [TargetPlace; 3] =
+        [TargetPlace::Attribute, TargetPlace::Text, TargetPlace::Calendar];
 
     /// The word used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Place::Attribute => "attribute",
-            Place::Text => "text",
-            Place::Calendar => "calendar",
+            TargetPlace::Attribute => "attribute",
+            TargetPlace::Text => "text",
+            TargetPlace::Calendar => "calendar",
         }
     }
 }
@@ -108,8 +109,8 @@ pub struct Checked {
     pub kind: Kind,
     /// The judgement of its hosts and of the rest of it.
     pub link: LinkJudgement,
-    /// What would be done with it in each place, in the order of [`Place::ALL`].
-    pub fates: [(Place, Fate); 3],
+    /// What would be done with it in each place, in the order of [`TargetPlace::ALL`].
+    pub fates: [(TargetPlace, Fate); 3],
     /// The lists that name a host of it, or it, as keys of the configuration.
     pub lists: Vec<String>,
     /// Lists of others that name a host of it to which they do not apply.
@@ -125,7 +126,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let mut checker =
         Checker { policy, tlds, case, judge, seen: Merged::default(), from_net: Vec::new() };
     let target = target.trim();
-    let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
+    let fates = TargetPlace::ALL.map(|place| (place, checker.place(place, target)));
     if checker.seen.readings == 0 {
         checker.unlinked(target);
     }
@@ -166,15 +167,15 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// What is done with the target in one place.
-    fn place(&mut self, place: Place, target: &str) -> Fate {
+    fn place(&mut self, place: TargetPlace, target: &str) -> Fate {
         let (text, media) = match place {
-            Place::Attribute => {
+            TargetPlace::Attribute => {
                 let mut anchor = String::new();
                 uts58::html::anchor(target, ".", &mut anchor);
                 (Cow::Owned(anchor), Media::Html)
             }
-            Place::Text => (Cow::Borrowed(target), Media::Plain),
-            Place::Calendar => {
+            TargetPlace::Text => (Cow::Borrowed(target), Media::Plain),
+            TargetPlace::Calendar => {
                 (Cow::Owned(format!("URL:{}", target.replace(['\r', '\n'], " "))), Media::Calendar)
             }
         };
@@ -321,7 +322,7 @@ impl Checked {
         if self.link.verdict == Verdict::Ok && !edited {
             return None;
         }
-        let mut groups: Vec<(String, Vec<Place>)> = Vec::new();
+        let mut groups: Vec<(String, Vec<TargetPlace>)> = Vec::new();
         for (place, fate) in &self.fates {
             let phrase = phrase(fate, policy);
             match groups.iter_mut().find(|(known, _)| *known == phrase) {
@@ -341,16 +342,16 @@ impl Checked {
 }
 
 /// Places, as in `in an attribute or a calendar`.
-struct Within<'a>(&'a [Place]);
+struct Within<'a>(&'a [TargetPlace]);
 
 impl fmt::Display for Within<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, place) in self.0.iter().enumerate() {
             out.write_str(if index == 0 { "in " } else { " or " })?;
             out.write_str(match place {
-                Place::Attribute => "an attribute",
-                Place::Text => "running text",
-                Place::Calendar => "a calendar",
+                TargetPlace::Attribute => "an attribute",
+                TargetPlace::Text => "running text",
+                TargetPlace::Calendar => "a calendar",
             })?;
         }
         Ok(())

@@ -55,7 +55,7 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     }
     let mut left = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
     let max = bytes.len().saturating_add(PDF_STREAM_BYTES);
-    let mut reader = Reader::new(bytes);
+    let mut reader = PdfReader::new(bytes);
     let mut launches = false;
     loop {
         match reader.next_event() {
@@ -124,7 +124,7 @@ impl Pdf {
     /// Reads the objects of a stream, one after another. None of them is a stream itself. Returns whether one runs a
     /// program; `None` when there are no steps left.
     fn objects(&mut self, bytes: &[u8], spend: &mut impl FnMut(u64) -> bool) -> Option<bool> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = PdfReader::new(bytes);
         reader.in_objects = true;
         let mut launches = false;
         loop {
@@ -238,7 +238,7 @@ enum Name {
     Other,
 }
 
-struct Reader<'a> {
+struct PdfReader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The name before a value.
@@ -256,9 +256,9 @@ struct Reader<'a> {
     named: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader {
+impl<'a> PdfReader<'a> {
+    fn new(bytes: &'a [u8]) -> PdfReader<'a> {
+        PdfReader {
             bytes,
             at: 0,
             name: None,

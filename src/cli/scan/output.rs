@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 
 use crate::atomic_file::{AtomicFile, continued_path};
 use crate::file;
-use crate::scan::Journal;
+use crate::scan::ScanJournal;
 use crate::scan::sniff::{self, Kind};
 
 /// Where the output goes, before anything is opened.
@@ -88,7 +88,7 @@ impl Destination {
     ///
     /// # Errors
     /// When it cannot be opened, or is shorter than the journal says.
-    pub fn open(&self, journal: Option<&Journal>) -> anyhow::Result<Output> {
+    pub fn open(&self, journal: Option<&ScanJournal>) -> anyhow::Result<Output> {
         let given = self.given.as_deref().unwrap_or(Path::new("-"));
         let name = || given.display().to_string();
         Ok(match (&self.to, journal) {
@@ -172,7 +172,7 @@ pub fn own_files(out: &Output, to: &Destination, journal: Option<&Path>) -> Vec<
         }
     }
     if let Some(journal) = journal.and_then(absent) {
-        own_files.push(Journal::temp_path(&journal));
+        own_files.push(ScanJournal::temp_path(&journal));
         own_files.push(journal);
     }
     own_files

@@ -89,7 +89,7 @@ impl Sink {
     /// No thread can be started.
     pub fn start(form: LineForm, output: Box<dyn Output>, dropped: Counter) -> io::Result<Sink> {
         let (queue, commands) = sync_channel(MAX_QUEUED_LINES);
-        let writer = Writer { form, output, dropped: dropped.clone(), reported: 0 };
+        let writer = LogWriter { form, output, dropped: dropped.clone(), reported: 0 };
         std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&commands))?;
         Ok(Sink { form, queue, dropped })
     }
@@ -111,7 +111,7 @@ impl Sink {
     }
 }
 
-struct Writer {
+struct LogWriter {
     form: LineForm,
     output: Box<dyn Output>,
     dropped: Counter,
@@ -119,7 +119,7 @@ struct Writer {
     reported: u64,
 }
 
-impl Writer {
+impl LogWriter {
     fn run(mut self, commands: &Receiver<Command>) {
         while let Ok(command) = commands.recv() {
             for command in std::iter::once(command).chain(commands.try_iter()) {

@@ -62,7 +62,7 @@ impl Run {
 pub struct Runs {
     packed: Box<[u8]>,
     /// Where every [`EVERY`]th piece begins, except the first.
-    marks: Box<[Place]>,
+    marks: Box<[RunStart]>,
     /// Added to every offset in the source.
     shift: usize,
 }
@@ -71,9 +71,9 @@ pub struct Runs {
 #[derive(Clone, Debug, Default)]
 pub struct Growing {
     packed: Vec<u8>,
-    marks: Vec<Place>,
+    marks: Vec<RunStart>,
     /// The end of the packed pieces.
-    end: Place,
+    end: RunStart,
     /// The number of packed pieces.
     count: usize,
     /// The last piece, which may grow and is not packed yet.
@@ -88,7 +88,7 @@ const SEVERAL: usize = 64;
 
 /// Where a piece begins in the packed bytes and in the text, and where the one before ends in the source.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct RunStart {
     at: u32,
     text: u32,
     source: u32,
@@ -146,7 +146,7 @@ impl Growing {
             }
         }
         let [at, text, source] = [self.packed.len(), run.end(), run.range().end].map(narrow);
-        self.end = Place { at, text, source };
+        self.end = RunStart { at, text, source };
     }
 
     /// Removes and returns the pieces from this byte of the text on. In those that are returned the text begins there.
@@ -180,7 +180,7 @@ impl Growing {
     pub fn clear(&mut self) {
         self.packed.clear();
         self.marks.clear();
-        (self.end, self.count, self.last) = (Place::default(), 0, None);
+        (self.end, self.count, self.last) = (RunStart::default(), 0, None);
     }
 
     pub fn finish(mut self) -> Runs {
@@ -229,7 +229,7 @@ impl Runs {
 }
 
 /// An iterator from the last mark before this byte of the text, and the number of pieces before it.
-fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpacked<'r>) {
+fn unpacked<'r>(packed: &'r [u8], marks: &[RunStart], text: usize) -> (usize, Unpacked<'r>) {
     let mark = marks.partition_point(|mark| mark.text as usize <= text);
     let before = mark.checked_sub(1).and_then(|mark| marks.get(mark));
     let place = before.copied().unwrap_or_default();
@@ -241,7 +241,7 @@ fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpac
 struct Unpacked<'r> {
     rest: &'r [u8],
     /// Where the next piece begins.
-    place: Place,
+    place: RunStart,
     /// Bytes of all packed pieces.
     packed: usize,
 }
@@ -264,7 +264,7 @@ impl Iterator for Unpacked<'_> {
         let run = Run { text: self.place.text as usize, shown, source, len, kind };
         let at = self.packed - self.rest.len();
         let [at, text, source] = [at, run.end(), run.range().end].map(narrow);
-        self.place = Place { at, text, source };
+        self.place = RunStart { at, text, source };
         Some(run)
     }
 }

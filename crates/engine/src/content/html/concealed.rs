@@ -10,7 +10,7 @@ use super::elements::{self, NameKey, key_of};
 use super::open::{OpenElements, SEARCHED_ELEMENTS};
 use super::style::{Conceals, Seen};
 use super::token::Attribute;
-use super::{Reader, Tag};
+use super::{HtmlReader, Tag};
 
 /// Elements that conceal text, and those in them, the innermost last.
 #[derive(Debug, Default)]
@@ -153,7 +153,7 @@ impl Concealed {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Whether text is concealed here.
     pub(super) fn is_concealed(&self) -> bool {
         self.concealed.now.conceals()

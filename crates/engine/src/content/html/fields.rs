@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::token::{Attribute, attribute_named};
-use super::{MappedText, Reader, Site, entity};
+use super::{HtmlReader, MappedText, Site, entity};
 use crate::content::css;
 use uts58::Kind;
 
@@ -143,7 +143,7 @@ impl Open {
     }
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Notes a style that is of a field, and reads the link of one that is in it.
     pub(super) fn field(&mut self, style: &MappedText<'t>, site: &Site) {
         // What a field leads to is found again at the end.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::compared::{compared, shows_host};
 use super::letters::{self, is_mark_of_owner, is_not_seen, reads_as_dot};
 use super::pieces;
-use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
+use super::{Anchor, Builder, HtmlReader, MappedText, Occurrence, Target};
 use crate::content::bidi::{self, RIGHT_TO_LEFT_MARK};
 use crate::content::search_steps;
 use unicode_script::Script;
@@ -80,7 +80,7 @@ pub(super) fn texts<'t>(
     texts.into_iter().map(|(text, leads_to)| (text.finish(), leads_to)).collect()
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// The words of anchors that are others at a glance. Linear.
     pub(super) fn glances(
         &mut self,

@@ -111,7 +111,7 @@ pub fn read<'t>(
     capacity: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
-    let mut reader = Reader::new(text, tlds, capacity, take);
+    let mut reader = HtmlReader::new(text, tlds, capacity, take);
     // Entities are expanded once, and not in a document that is an attribute.
     reader.declares = document == Document::Inner;
     reader.tags_separate = document == Document::Data;
@@ -145,7 +145,7 @@ enum Pass {
     Lenient,
 }
 
-struct Reader<'t, 'k, 'f> {
+struct HtmlReader<'t, 'k, 'f> {
     text: &'t str,
     queue: VecDeque<(Range<usize>, Pass)>,
     /// Text that a reader sees.
@@ -234,14 +234,14 @@ const REVERSED_BYTES: usize = 1 << 20;
 /// Bytes of markup after which the receiver is asked whether to continue.
 const PULSE: usize = 64 << 10;
 
-impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
+impl<'t, 'k, 'f> HtmlReader<'t, 'k, 'f> {
     fn new(
         text: &'t str,
         tlds: &'k dyn TldSet,
         capacity: Capacity,
         take: Take<'f, 't>,
-    ) -> Reader<'t, 'k, 'f> {
-        Reader {
+    ) -> HtmlReader<'t, 'k, 'f> {
+        HtmlReader {
             text,
             queue: VecDeque::new(),
             visible: Builder::with_capacity((text.len() / 4).min(STRETCH)),

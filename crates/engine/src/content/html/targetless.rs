@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Reader;
+use super::HtmlReader;
 use super::open::OpenElements;
 
 /// The visible text in which such an element is open.
@@ -60,7 +60,7 @@ impl Targetless {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Handles the start tag of an `<a>`. Of two in one cell the second ends the first; of two in cells inside one another
     /// the outer one lasts.
     pub(super) fn begin_a(&mut self, is_link: bool) {

@@ -11,7 +11,7 @@ use super::elements::{self, Follows};
 use super::style::{Direction, Flow, Traits};
 use super::token::{Attribute, attribute_named};
 use super::{
-    HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
+    HostBounds, HtmlReader, MappedText, Markup, Occurrence, Rendering, SeenBy, Site, Tag, Target,
     entity, lenient, opened_hosts, strings,
 };
 use uts58::reference;
@@ -19,7 +19,7 @@ use uts58::scheme::{self, Does};
 use uts58::unicode::a_label::has_a_label;
 use uts58::{Kind, Link};
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
     fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
         let is = |name: &str| attribute.eq_ignore_ascii_case(name);

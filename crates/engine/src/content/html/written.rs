@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::embedded;
 use super::token::Attribute;
-use super::{Reader, Tag};
+use super::{HtmlReader, Tag};
 use crate::content::css;
 use uts58::scheme;
 
@@ -308,7 +308,7 @@ fn pieces(value: &str) -> Vec<Piece> {
     found
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Notes what sheets write in front of an element of the open link and behind it, and what the style of an item of a
     /// list does.
     pub(super) fn write(&mut self, tag: &Tag, attributes: &[Attribute], name: &str) {
