@@ -14,7 +14,7 @@ use linkmilter::feed::refresh::{
     Checksum, Feed, FeedError, Source, fetch_unstored, load_stored, refresh,
 };
 use linkmilter::feed::store::FeedStore;
-use linkmilter::feed::{EntryKind, Format, ListLayout};
+use linkmilter::feed::{EntryKind, ListFormat, ListLayout};
 use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
@@ -32,7 +32,7 @@ impl Rig {
             name: "bad".to_owned(),
             source: source(dir.path()),
             layout: ListLayout {
-                format: Format::Plain,
+                format: ListFormat::Plain,
                 entry_kind: EntryKind::Domains,
                 ..ListLayout::default()
             },

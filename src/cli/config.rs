@@ -18,13 +18,13 @@ use super::{ExitStatus, host_arg, lists};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ConfigCommand,
     #[command(flatten)]
     config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ConfigCommand {
     /// Report everything that is wrong; exit code 1 if anything is
     ///
     /// Also reports what was read (files, variables, lists, keys, the table of top-level domains)
@@ -51,9 +51,9 @@ enum Command {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let sources = args.config.sources();
     match args.command {
-        Command::Check { quiet } => check(&sources, quiet),
-        Command::Print => super::print(&config::effective(&config::load(&sources)?)),
-        Command::Migrate { dry_run } => migrate(&sources, dry_run),
+        ConfigCommand::Check { quiet } => check(&sources, quiet),
+        ConfigCommand::Print => super::print(&config::effective(&config::load(&sources)?)),
+        ConfigCommand::Migrate { dry_run } => migrate(&sources, dry_run),
     }
 }
 

@@ -48,8 +48,8 @@ pub struct Args {
     #[arg(required_unless_present = "files0_from")]
     paths: Vec<PathBuf>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Jsonl)]
+    format: ReportFormat,
     /// Show what the filter would change, as a unified diff
     #[arg(long, conflicts_with_all = ["format", "all_links", "account"])]
     diff: bool,
@@ -91,7 +91,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// One JSON object per finding, one per line
     Jsonl,
     /// One row per finding, safe for spreadsheets
@@ -221,7 +221,7 @@ fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
     report.journal.map(ScanJournal::remove).transpose()?;
     let tally = &report.tally;
     let bypassed: u64 = tally.bypasses.values().sum();
-    if bypassed > 0 && args.format != Format::Summary {
+    if bypassed > 0 && args.format != ReportFormat::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
         let parts = counted(bypassed, "part");
@@ -238,13 +238,13 @@ fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
     }
 }
 
-fn write_counts(format: Format, out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
+fn write_counts(format: ReportFormat, out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     match format {
-        Format::Jsonl | Format::Csv => {}
-        Format::Summary => summary::write(&mut out, tally)?,
-        Format::Html => html::write(&mut out, tally)?,
-        Format::Stix => stix::write(&mut out, tally)?,
+        ReportFormat::Jsonl | ReportFormat::Csv => {}
+        ReportFormat::Summary => summary::write(&mut out, tally)?,
+        ReportFormat::Html => html::write(&mut out, tally)?,
+        ReportFormat::Stix => stix::write(&mut out, tally)?,
     }
     out.flush()
 }
@@ -301,9 +301,9 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         dns,
         format: match args.format {
             _ if args.diff => OutputFormat::Diff,
-            Format::Jsonl => OutputFormat::Jsonl,
-            Format::Csv => OutputFormat::Csv,
-            Format::Summary | Format::Html | Format::Stix => OutputFormat::Counts,
+            ReportFormat::Jsonl => OutputFormat::Jsonl,
+            ReportFormat::Csv => OutputFormat::Csv,
+            ReportFormat::Summary | ReportFormat::Html | ReportFormat::Stix => OutputFormat::Counts,
         },
         min_verdict: if args.all_links { Verdict::Ok } else { Verdict::Notice },
         gap_lines: if args.account { GapLines::Write } else { GapLines::Omit },

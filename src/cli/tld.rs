@@ -25,13 +25,13 @@ use super::shared::ConfigFile;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<TldCommand>,
     #[command(flatten)]
     config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum TldCommand {
     /// Print the names, one per line
     List,
     /// Check whether names are top-level domains; exit code 1 if one is not
@@ -52,13 +52,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let store = TldStore::new(config.tld_directory());
     match args.command {
         None => super::print(&about(&store.load())),
-        Some(Command::List) => {
+        Some(TldCommand::List) => {
             let stored = store.load();
             let names = stored.table.sorted();
             super::print(&format!("{}\n", names.join("\n")))
         }
-        Some(Command::Check { names, dns }) => check(&config, &table(&config), &names, dns),
-        Some(Command::Update) => update(&config, &store),
+        Some(TldCommand::Check { names, dns }) => check(&config, &table(&config), &names, dns),
+        Some(TldCommand::Update) => update(&config, &store),
     }
 }
 

@@ -35,7 +35,7 @@ pub use lists::{
     Added, ListEntry, ListError, Removed, add_to_list, count_protected, host_name, list_entries,
     remove_from_list,
 };
-pub use print::{Chapter, Entry, effective, example, reference};
+pub use print::{Chapter, SectionKey, effective, example, reference};
 pub use problem::{Errors, Problem, is_slip};
 pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;

@@ -76,7 +76,7 @@ pub enum Replaced {
 
 /// What was found in state directories.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundSnapshots {
     pub snapshot: Option<Snapshot>,
     /// Those that are there and cannot be read.
     pub unreadable: Vec<SnapshotError>,
@@ -158,13 +158,13 @@ impl Snapshot {
     }
 
     /// The snapshot for this main file, from the first of these state directories that has one.
-    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Found {
-        let mut found = Found::default();
+    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> FoundSnapshots {
+        let mut found = FoundSnapshots::default();
         for directory in directories {
             let path = Snapshot::path(directory);
             match read(&path) {
                 Ok(stored) if is_same_file(&stored.asked, asked) => {
-                    return Found { snapshot: Some(stored), ..found };
+                    return FoundSnapshots { snapshot: Some(stored), ..found };
                 }
                 Ok(_) => {}
                 // One path of it may be a file.

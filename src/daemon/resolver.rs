@@ -99,10 +99,10 @@ struct Shared<D: Dns> {
     clock: Clock,
     deadline: Duration,
     max_questions: usize,
-    state: Mutex<State<D::Answer>>,
+    state: Mutex<ResolverState<D::Answer>>,
 }
 
-struct State<A> {
+struct ResolverState<A> {
     cache: Cache<A>,
     breaker: Breaker,
     faults: Faults,
@@ -128,7 +128,7 @@ impl Resolver<TldDns> {
 impl<D: Dns> Resolver<D> {
     /// A resolver on any [`Dns`] and any clock.
     pub fn new(dns: D, options: &Options, clock: Clock) -> Resolver<D> {
-        let state = State {
+        let state = ResolverState {
             cache: Cache::new(options.cache),
             breaker: Breaker::new(options.cache.failure),
             faults: Faults::default(),
@@ -276,7 +276,7 @@ fn query_timeout(deadline: Duration) -> Duration {
 
 impl<D: Dns> Shared<D> {
     /// A poisoned lock does no harm: no thread leaves the state half changed.
-    fn state(&self) -> MutexGuard<'_, State<D::Answer>> {
+    fn state(&self) -> MutexGuard<'_, ResolverState<D::Answer>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

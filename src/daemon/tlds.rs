@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use crate::engine::TldTable;
 use crate::fetch::Fetch;
 use crate::tld::refresh::{RefreshError, Refreshed, refresh};
-use crate::tld::store::{Origin, Stored, TldStore};
+use crate::tld::store::{Stored, TableOrigin, TldStore};
 
 use super::detached::detached;
 use super::metrics::{Metrics, TaskResult};
@@ -110,7 +110,7 @@ impl Tlds {
 
     /// Whether the file of the table is not there any more. The next start would have an older table.
     fn is_lost(&self) -> bool {
-        matches!(&self.current.load().stored.origin, Origin::File(path) if !path.exists())
+        matches!(&self.current.load().stored.origin, TableOrigin::File(path) if !path.exists())
     }
 
     fn export(&self, metrics: &Metrics) {

@@ -9,7 +9,7 @@ use crate::plural::counted;
 
 use super::line::{EntryKind, Line, ListLayout, ListReader};
 use crate::file::{self, NextLine};
-use crate::magic::Format;
+use crate::magic::MagicFormat;
 
 /// Size limit of a line in bytes. The longest URL of a real list has about 2,000.
 const MAX_LINE_BYTES: usize = 8 << 10;
@@ -106,7 +106,7 @@ fn what_else(first: &[u8]) -> Option<&'static str> {
     match first {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
         [high, low, ..] if (*high == 0) != (*low == 0) => Some("UTF-16"),
-        _ => Format::of(first).map(Format::words),
+        _ => MagicFormat::of(first).map(MagicFormat::words),
     }
 }
 

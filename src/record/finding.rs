@@ -19,7 +19,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The message of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct FindingOrigin {
     /// Path of the file as given or found; `archive.tar!entry`; `-` for standard input. Names from an archive are
     /// limited in length, as are Message-ID and domain: see [`super::names`].
     pub source: String,
@@ -64,7 +64,7 @@ pub struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// The line of a finding with these bytes, counted from the offset of the origin.
-    pub fn new(origin: &'a Origin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
+    pub fn new(origin: &'a FindingOrigin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
         Line {
             schema: SCHEMA,
             record: if finding.verdict == Default::default() { "link" } else { "finding" },
@@ -177,8 +177,8 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn origin() -> Origin {
-        Origin {
+    pub(crate) fn origin() -> FindingOrigin {
+        FindingOrigin {
             source: "Maildir/cur/1".to_owned(),
             offset: 0,
             message_id: Some("1@mail.example".to_owned()),
@@ -190,7 +190,7 @@ pub(crate) mod tests {
     #[test]
     fn terminal_controls_are_escaped() {
         let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
-        let origin = Origin { source: hostile.to_owned(), ..origin() };
+        let origin = FindingOrigin { source: hostile.to_owned(), ..origin() };
         let mut out = Vec::new();
         Line::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
         let line = String::from_utf8(out).unwrap();

@@ -58,8 +58,8 @@ pub struct JournalError {
 pub struct EventJournal {
     directory: PathBuf,
     bounds: JournalBounds,
-    findings: Stream,
-    clean: Stream,
+    findings: SegmentStream,
+    clean: SegmentStream,
     /// The last check of the clock, by this process or the one before.
     clock_check: Option<ClockCheck>,
 }
@@ -75,8 +75,8 @@ impl EventJournal {
         let journal = EventJournal {
             directory: directory.to_owned(),
             bounds,
-            findings: Stream::new("events", share * 3, WrittenBy::Owner),
-            clean: Stream::new(
+            findings: SegmentStream::new("events", share * 3, WrittenBy::Owner),
+            clean: SegmentStream::new(
                 "clean",
                 share - bounds.bytes / recalls::SHARE_DIVISOR,
                 WrittenBy::Owner,
@@ -112,7 +112,7 @@ impl EventJournal {
     /// A segment was removed, moved or replaced: what was recorded since the last call is lost.
     pub fn look(&mut self) -> Result<(), JournalError> {
         let streams = [&mut self.findings, &mut self.clean];
-        let lost = streams.into_iter().filter_map(Stream::take_lost).last();
+        let lost = streams.into_iter().filter_map(SegmentStream::take_lost).last();
         match lost {
             None if self.directory.try_exists().is_ok_and(|exists| !exists) => {
                 make(&self.directory)
@@ -188,7 +188,7 @@ impl EventJournal {
 
 /// One stream of segments.
 #[derive(Debug)]
-struct Stream {
+struct SegmentStream {
     name: &'static str,
     bytes: u64,
     writer: WrittenBy,
@@ -216,9 +216,9 @@ struct OpenSegment {
     torn: bool,
 }
 
-impl Stream {
-    fn new(name: &'static str, bytes: u64, writer: WrittenBy) -> Stream {
-        Stream { name, bytes, writer, open: None }
+impl SegmentStream {
+    fn new(name: &'static str, bytes: u64, writer: WrittenBy) -> SegmentStream {
+        SegmentStream { name, bytes, writer, open: None }
     }
 
     fn append(

@@ -31,7 +31,7 @@ pub(super) enum Item {
     File {
         path: PathBuf,
         source: Arc<str>,
-        /// See [`Entry::File`](super::walk::Entry::File).
+        /// See [`WalkEntry::File`](super::walk::WalkEntry::File).
         modified: (i64, i64),
     },
     Message {

@@ -77,7 +77,7 @@ impl HashChain {
 
 /// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct JournalContent {
     schema: u32,
     /// What the journal belongs to: a line for each option.
     command: String,
@@ -93,7 +93,7 @@ struct State {
     tally: Tally,
 }
 
-impl State {
+impl JournalContent {
     fn to_bytes(&self, path: &Path) -> Result<Vec<u8>, Error> {
         serde_json::to_vec(self).map_err(|error| failed(path, error.to_string()))
     }
@@ -105,7 +105,7 @@ pub struct ScanJournal {
     path: PathBuf,
     /// The file at `path`, locked.
     file: File,
-    state: State,
+    state: JournalContent,
     chain: HashChain,
     last_saved: Instant,
     save_interval: Duration,
@@ -116,7 +116,7 @@ impl ScanJournal {
     /// started with.
     pub fn open(path: &Path, command: &str) -> Result<ScanJournal, Error> {
         let io_failed = |error: io::Error| failed(path, error.to_string());
-        let fresh = State {
+        let fresh = JournalContent {
             schema: SCHEMA_VERSION,
             command: command.to_owned(),
             batches: 0,
@@ -296,9 +296,9 @@ fn failed(path: &Path, why: String) -> Error {
     Error::Journal { path: path.to_owned(), why }
 }
 
-fn read(path: &Path, bytes: &[u8], command: &str) -> Result<State, Error> {
+fn read(path: &Path, bytes: &[u8], command: &str) -> Result<JournalContent, Error> {
     let invalid = |why| failed(path, why);
-    let state: State = serde_json::from_slice(bytes).map_err(|error| {
+    let state: JournalContent = serde_json::from_slice(bytes).map_err(|error| {
         let found = if bytes.is_empty() { "an empty file".to_owned() } else { error.to_string() };
         invalid(format!("expected the journal of a scan that was interrupted, found {found}"))
     })?;

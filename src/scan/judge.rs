@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Dmarc, Facts, Finding, Outcome, Policy, TldTable};
 use crate::judgements::Judgements;
-use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
+use crate::record::finding::{FindingOrigin, Line, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
@@ -217,7 +217,7 @@ impl<'s> Judge<'s> {
     fn write(
         &mut self,
         message: &SourceMessage<'_>,
-        origin: &Origin,
+        origin: &FindingOrigin,
         outcome: &Outcome,
     ) -> io::Result<()> {
         let settings = self.settings;

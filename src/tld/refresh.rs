@@ -10,7 +10,7 @@ use crate::engine::TldTable;
 use crate::fetch::{Fetch, FetchError, get};
 
 use super::list::{self, ListError};
-use super::store::{Origin, TldMetadata, TldStore, TldStoreError};
+use super::store::{TableOrigin, TldMetadata, TldStore, TldStoreError};
 
 /// The result of a refresh.
 #[derive(Clone, Debug)]
@@ -43,8 +43,9 @@ pub fn refresh(
 ) -> Result<Refreshed, RefreshError> {
     let before = store.load();
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let stored_metadata = Some(store.metadata())
-        .filter(|metadata| matches!(before.origin, Origin::File(_)) && metadata.url == fetch.url);
+    let stored_metadata = Some(store.metadata()).filter(|metadata| {
+        matches!(before.origin, TableOrigin::File(_)) && metadata.url == fetch.url
+    });
     let validators = stored_metadata.as_ref().map(|metadata| &metadata.validators);
     let Some(mut fetched) = get(fetch, "text/plain", validators)? else {
         store.write_metadata(&TldMetadata { checked, ..stored_metadata.unwrap_or_default() })?;

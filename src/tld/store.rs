@@ -33,7 +33,7 @@ pub struct TldStore {
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub table: TldTable,
-    pub origin: Origin,
+    pub origin: TableOrigin,
     /// The last successful check. For the built-in table, its date.
     pub checked: SystemTime,
     /// Why the file in the state directory is not used, if there is one.
@@ -42,18 +42,18 @@ pub struct Stored {
 
 /// Where a table comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TableOrigin {
     /// The table built into the program.
     Builtin,
     /// A file.
     File(PathBuf),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for TableOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Builtin => out.write_str("the program"),
-            Origin::File(path) => write!(out, "{}", path.display()),
+            TableOrigin::Builtin => out.write_str("the program"),
+            TableOrigin::File(path) => write!(out, "{}", path.display()),
         }
     }
 }
@@ -147,7 +147,7 @@ impl TldStore {
             return Err(TldStoreError::OlderThanBuiltin { path, found: table.version });
         }
         let checked = UNIX_EPOCH + Duration::from_secs(self.metadata().checked);
-        Ok(Some(Stored { table, origin: Origin::File(path), checked, file_error: None }))
+        Ok(Some(Stored { table, origin: TableOrigin::File(path), checked, file_error: None }))
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), TldStoreError> {
@@ -168,7 +168,7 @@ impl Stored {
 
 fn builtin_stored(file_error: Option<TldStoreError>) -> Stored {
     let checked = UNIX_EPOCH + Duration::from_secs(BUILTIN_DAY * 86_400);
-    Stored { table: builtin(), origin: Origin::Builtin, checked, file_error }
+    Stored { table: builtin(), origin: TableOrigin::Builtin, checked, file_error }
 }
 
 fn read_bounded(path: &Path) -> io::Result<String> {

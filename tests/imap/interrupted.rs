@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use linkmilter::recall::imap::Connection;
 use linkmilter::recall::imap::account::{Account, TlsMode};
-use linkmilter::recall::imap::connect::{Stream, connect};
+use linkmilter::recall::imap::connect::{ImapStream, connect};
 use linkmilter::recall::imap::folder::{
     Access, Folder, NEW_KEYWORD, OLD_KEYWORD, Replaced, StoredMessage, mailbox,
 };
@@ -164,7 +164,7 @@ fn leftovers_of_a_run_over_other_hosts_are_left() {
     assert_eq!(client.folder("INBOX"), before);
 }
 
-fn connected(dovecot: &Dovecot) -> Connection<Stream> {
+fn connected(dovecot: &Dovecot) -> Connection<ImapStream> {
     let account = Account {
         user: "ann".to_owned(),
         host: "localhost".to_owned(),
@@ -215,7 +215,7 @@ fn a_mailbox_may_change_during_a_run() {
 
 /// Another client does something right before each command that holds a word.
 struct Meddler<'a> {
-    stream: Stream,
+    stream: ImapStream,
     word: &'static [u8],
     does: &'a mut dyn FnMut(),
 }

@@ -11,7 +11,7 @@ use super::words::{Words, primary};
 
 /// The words of one language.
 #[derive(Clone, Copy)]
-struct Entry<'w> {
+struct NoticeWords<'w> {
     tag: &'w str,
     misleading: Phrase<'w>,
     disabled: Phrase<'w>,
@@ -40,11 +40,11 @@ const fn entry(
     tag: &'static str,
     misleading: Phrase<'static>,
     disabled: Phrase<'static>,
-) -> Entry<'static> {
-    Entry { tag, misleading, disabled }
+) -> NoticeWords<'static> {
+    NoticeWords { tag, misleading, disabled }
 }
 
-const WORDS: &[Entry<'static>] = &[
+const WORDS: &[NoticeWords<'static>] = &[
     entry("ar", ("رابط مضلل، تم تعطيله", None), ("تم تعطيل الرابط", None)),
     entry(
         "de",
@@ -68,13 +68,13 @@ const WORDS: &[Entry<'static>] = &[
     entry(TRADITIONAL, ("誤導性連結，已停用", None), ("連結已停用", None)),
 ];
 
-const ENGLISH: Entry<'static> = entry(
+const ENGLISH: NoticeWords<'static> = entry(
     "en",
     ("misleading link, disabled", Some("misleading link, disabled")),
     ("link disabled", Some("link disabled")),
 );
 
-impl<'w> Entry<'w> {
+impl<'w> NoticeWords<'w> {
     fn phrase(self, cause: Cause) -> Phrase<'w> {
         match cause {
             Cause::Lie => self.misleading,
@@ -203,7 +203,7 @@ fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Phrase<'w> {
         .unwrap_or(ENGLISH.phrase(cause))
 }
 
-fn built_in(language: &str) -> Option<Entry<'static>> {
+fn built_in(language: &str) -> Option<NoticeWords<'static>> {
     let tag = tag_of(language);
     WORDS.iter().find(|entry| entry.tag == tag).copied()
 }
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn html_is_ascii_in_every_language() {
-        for Entry { tag, .. } in WORDS {
+        for NoticeWords { tag, .. } in WORDS {
             assert!(in_html(&none(), tag, Cause::Lie).is_ascii(), "{tag}");
         }
         assert_eq!(
@@ -271,7 +271,7 @@ mod tests {
             in_text(&none(), "ru", Cause::Lie, str::is_ascii),
             in_text(&none(), "en", Cause::Lie, str::is_ascii)
         );
-        for Entry { tag, .. } in WORDS {
+        for NoticeWords { tag, .. } in WORDS {
             let ascii = in_text(&none(), tag, Cause::Lie, str::is_ascii);
             assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
         }

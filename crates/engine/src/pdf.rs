@@ -147,7 +147,7 @@ enum Event<'a> {
     /// An action that opens a file with its program.
     Launch,
     /// An object stream.
-    Objects(Stream<'a>),
+    Objects(ObjectStream<'a>),
     Encrypted,
     End,
 }
@@ -163,7 +163,7 @@ enum TextKind {
 }
 
 /// A packed object stream.
-struct Stream<'a> {
+struct ObjectStream<'a> {
     data: &'a [u8],
     filters: [Filter; FILTERS],
 }
@@ -178,7 +178,7 @@ enum Filter {
     Unknown,
 }
 
-impl Stream<'_> {
+impl ObjectStream<'_> {
     /// Its content, as far as it can be unpacked. `None` if it cannot be, or is longer than `max` or than `left`.
     /// `left` is lowered by what was unpacked, also in vain.
     fn unpacked(&self, left: &mut usize, max: usize) -> Option<(Vec<u8>, Ending)> {
@@ -525,7 +525,8 @@ impl<'a> PdfReader<'a> {
         self.is_cut |= end.is_none();
         let end = end.unwrap_or(rest.len());
         self.at += line + end;
-        let stream = Stream { data: rest.get(..end).unwrap_or_default(), filters: self.filters };
+        let stream =
+            ObjectStream { data: rest.get(..end).unwrap_or_default(), filters: self.filters };
         let objects = self.objects;
         self.begin();
         self.depth = 0;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::{Run, error_with_causes, print};
+use super::{RecallRun, error_with_causes, print};
 use crate::config::IMAP_PASSWORD;
 use crate::file;
 use crate::recall::delivered::Recalled;
@@ -59,7 +59,7 @@ fn may_be_copied_to(old: &StoredMessage, copy: &StoredMessage) -> bool {
     old.same_date(copy) && old.uid < copy.uid
 }
 
-impl Run {
+impl RecallRun {
     pub(super) fn account(&mut self, account: &Account, password: &str, roots: Option<&[u8]>) {
         let place = account.to_string();
         let done = connect(account, password, roots, self.max_message)

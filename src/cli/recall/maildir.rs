@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::Run;
+use super::RecallRun;
 use crate::recall::delivered::Recalled;
 use crate::recall::maildir::{CopyState, Folder, Replaced, StoredMessage, copy_states, folders};
 use crate::record::journal::recalls::Mailbox;
 
-impl Run {
+impl RecallRun {
     pub(super) fn maildir(&mut self, root: &Path) {
         let found = match folders(root) {
             Ok(found) => found,

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use crate::atomic_file::{AtomicFile, continued_path};
 use crate::file;
 use crate::scan::ScanJournal;
-use crate::scan::sniff::{self, Kind};
+use crate::scan::sniff::{self, SourceKind};
 
 /// Where the output goes, before anything is opened.
 #[derive(Debug)]
@@ -203,9 +203,11 @@ fn is_mail(path: &Path) -> bool {
     match sniff::kind(&prefix) {
         // When in doubt, nothing is replaced.
         _ if read.is_err() => true,
-        Kind::Mbox | Kind::MacMbox | Kind::Tar | Kind::Compressed(_) => true,
-        Kind::Message => begins_with_field(&prefix),
-        Kind::Empty | Kind::NotMail(_) => false,
+        SourceKind::Mbox | SourceKind::MacMbox | SourceKind::Tar | SourceKind::Compressed(_) => {
+            true
+        }
+        SourceKind::Message => begins_with_field(&prefix),
+        SourceKind::Empty | SourceKind::NotMail(_) => false,
     }
 }
 

@@ -62,7 +62,7 @@ pub fn journald() -> io::Result<Box<dyn Output>> {
     Ok(Box::new(Journald(socket)))
 }
 
-enum Command {
+enum LogCommand {
     Line(Vec<u8>),
     /// Answered when everything before it is written.
     Flush(SyncSender<()>),
@@ -72,7 +72,7 @@ enum Command {
 #[derive(Clone)]
 pub struct Sink {
     pub form: LineForm,
-    queue: SyncSender<Command>,
+    queue: SyncSender<LogCommand>,
     dropped: Counter,
 }
 
@@ -96,7 +96,7 @@ impl Sink {
 
     /// Puts a line into the queue; never blocks.
     pub fn send(&self, line: &Line) {
-        if self.queue.try_send(Command::Line(line.bytes(self.form))).is_err() {
+        if self.queue.try_send(LogCommand::Line(line.bytes(self.form))).is_err() {
             self.dropped.inc();
         }
     }
@@ -104,7 +104,7 @@ impl Sink {
     /// Waits until the lines in the queue are written, but not for ever if a reader is stuck.
     pub fn flush(&self) {
         let (done, written) = sync_channel(1);
-        if self.queue.try_send(Command::Flush(done)).is_ok() {
+        if self.queue.try_send(LogCommand::Flush(done)).is_ok() {
             // After a timeout the process ends without the last lines.
             let _ = written.recv_timeout(FLUSH_TIMEOUT);
         }
@@ -120,13 +120,13 @@ struct LogWriter {
 }
 
 impl LogWriter {
-    fn run(mut self, commands: &Receiver<Command>) {
+    fn run(mut self, commands: &Receiver<LogCommand>) {
         while let Ok(command) = commands.recv() {
             for command in std::iter::once(command).chain(commands.try_iter()) {
                 match command {
-                    Command::Line(line) => self.put(&line),
+                    LogCommand::Line(line) => self.put(&line),
                     // Fails if nobody waits any more.
-                    Command::Flush(done) => drop(done.send(())),
+                    LogCommand::Flush(done) => drop(done.send(())),
                 }
                 self.report_dropped();
             }

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::reader::each_line;
-use super::{JournalBounds, JournalError, Stream, WrittenBy, failed, make, remove, segments};
+use super::{
+    JournalBounds, JournalError, SegmentStream, WrittenBy, failed, make, remove, segments,
+};
 use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
@@ -66,7 +68,7 @@ impl RecallEvent {
 #[derive(Debug)]
 pub struct Recalls {
     directory: PathBuf,
-    stream: Stream,
+    stream: SegmentStream,
 }
 
 impl Recalls {
@@ -81,7 +83,7 @@ impl Recalls {
             set_owner_of_parent(directory)?;
         }
         segments(directory, NAME)?;
-        let stream = Stream::new(NAME, bounds.bytes / SHARE_DIVISOR, WrittenBy::Anybody);
+        let stream = SegmentStream::new(NAME, bounds.bytes / SHARE_DIVISOR, WrittenBy::Anybody);
         Ok(Recalls { directory: directory.to_owned(), stream })
     }
 

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::address::LOCAL_PART;
-use super::{Candidates, Reading, ends_with_scheme};
+use super::{Candidates, ReadingMode, ends_with_scheme};
 use crate::authority::begins_with_www;
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
@@ -312,7 +312,7 @@ impl<'t> Candidates<'t> {
     /// them in a host (WHATWG URL §3.5). Up to a top-level domain; otherwise the sign is not part
     /// of it.
     pub(super) fn behind_signs(&mut self, start: usize, end: usize) -> Option<usize> {
-        let Reading::Wide(tlds) = self.reading else { return None };
+        let ReadingMode::Wide(tlds) = self.reading else { return None };
         let is_sign =
             |byte: Option<&u8>| byte.is_some_and(|byte| is_sign_of_host(char::from(*byte)));
         if !is_sign(self.walker.bytes_from(end).first())

@@ -77,7 +77,7 @@ fn is_link(code: &str) -> bool {
 
 /// The fields that are open.
 #[derive(Default)]
-pub struct Open {
+pub struct OpenFields {
     fields: Vec<Field>,
     /// Elements that are open whose style may have a field.
     spans: usize,
@@ -94,7 +94,7 @@ struct Field {
     element: Option<usize>,
 }
 
-impl Open {
+impl OpenFields {
     /// Begins the code of a field here in the source, and in the text.
     pub fn begin(&mut self, at: usize, from: usize) {
         let (shown, element) = (None, None);

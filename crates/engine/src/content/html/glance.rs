@@ -89,8 +89,14 @@ impl<'t> HtmlReader<'t, '_, '_> {
         nodes: &[usize],
     ) -> Vec<Glance> {
         let text = self.visible.as_str();
-        let mut words =
-            Words { text, gaps, found: Vec::new(), most: self.capacity(), cut: false, steps: 0 };
+        let mut words = WordReader {
+            text,
+            gaps,
+            found: Vec::new(),
+            most: self.capacity(),
+            cut: false,
+            steps: 0,
+        };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
             if let Some(base) = first.resolved {
@@ -164,7 +170,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
 }
 
 /// Reads words of a text.
-struct Words<'v> {
+struct WordReader<'v> {
     text: &'v str,
     /// Where separators show nothing, and in the second list where boxes of a line begin as well; each in order.
     gaps: [&'v [usize]; 2],
@@ -175,7 +181,7 @@ struct Words<'v> {
     steps: u64,
 }
 
-impl Words<'_> {
+impl WordReader<'_> {
     fn add(&mut self, glance: Glance) {
         match self.found.len() < self.most {
             true => self.found.push(glance),

@@ -9,14 +9,14 @@ use super::open::OpenElements;
 /// The visible text in which such an element is open.
 #[derive(Debug, Default)]
 pub(super) struct Targetless {
-    open: Option<Open>,
+    open: Option<OpenAnchor>,
     /// In order and disjoint.
     stretches: Vec<Range<usize>>,
 }
 
 /// The open element.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenAnchor {
     /// Where its text begins.
     from: usize,
     /// The innermost open element around it that limits the scope of end tags, and that at which parsers forget links.
@@ -47,7 +47,7 @@ impl Targetless {
     pub fn take(&mut self, length: usize) -> Vec<Range<usize>> {
         if let Some(open) = self.open {
             self.add(open.from..length);
-            self.open = Some(Open { from: 0, ..open });
+            self.open = Some(OpenAnchor { from: 0, ..open });
         }
         std::mem::take(&mut self.stretches)
     }
@@ -70,7 +70,7 @@ impl HtmlReader<'_, '_, '_> {
             self.targetless.end(at);
         }
         if !is_link && self.targetless.open.is_none() {
-            self.targetless.open = Some(Open { from: at, scope, marker });
+            self.targetless.open = Some(OpenAnchor { from: at, scope, marker });
         }
     }
 

@@ -20,14 +20,14 @@ pub struct Rows {
     /// ASCII.
     page: &'static str,
     /// Runs of consecutive codes: the first code, and the characters.
-    runs: &'static [&'static [Run]],
+    runs: &'static [&'static [CodeRun]],
     /// What it extends.
     base: Option<&'static Encoding>,
 }
 
-type Run = (u16, &'static str);
+type CodeRun = (u16, &'static str);
 
-const WIDE: &[Run] = &[
+const WIDE: &[CodeRun] = &[
     (0x424B, "．"),
     (0x4261, "／"),
     (0x4281, "ａｂｃｄｅｆｇｈｉ"),
@@ -39,21 +39,21 @@ const WIDE: &[Run] = &[
 ];
 
 /// IBM-300 and similar sets.
-const EAST: &[Run] = &[
+const EAST: &[CodeRun] = &[
     (0x4141, "αβγδεζηθικλμνξοπρστυφχψω"),
     (0x4161, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
     (0x4180, "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
     (0x41C0, "АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ"),
 ];
 
-const KOREAN: &[Run] = &[
+const KOREAN: &[CodeRun] = &[
     (0x4661, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
     (0x4681, "αβγδεζηθικλμνξοπρστυφχψω"),
     (0x4A41, "АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
 ];
 
 /// Signs in IBM-300 and similar sets.
-const EAST_SIGNS: &[Run] = &[
+const EAST_SIGNS: &[CodeRun] = &[
     (0x41B1, "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ"),
     (0x41F1, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
     (0x4381, "ア"),
@@ -71,7 +71,7 @@ const EAST_SIGNS: &[Run] = &[
 ];
 
 /// Signs of Japanese among them.
-const KANJI: &[Run] = &[
+const KANJI: &[CodeRun] = &[
     (0x4547, "七"),
     (0x456A, "工"),
     (0x4588, "口"),
@@ -84,7 +84,7 @@ const KANJI: &[Run] = &[
 ];
 
 /// Letters of JIS X 0213 among them.
-const JIS_X_0213: &[Run] = &[
+const JIS_X_0213: &[CodeRun] = &[
     (0xD656, "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ"),
     (0xD6B8, "ĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĦħĨĩĪīĬĭĮįİıĲĳĴĵĶķĸĹĺĻļĽľĿŀŁłŃńŅņ"),
     (
@@ -111,7 +111,7 @@ const JIS_X_0213: &[Run] = &[
 ];
 
 /// Signs and letters of GB 2312 among them, and two of GBK.
-const PINYIN: &[Run] = &[
+const PINYIN: &[CodeRun] = &[
     (0x4641, "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜüêɑ"),
     (0x465D, "ńňǹɡ"),
     (0x4667, "ㄇㄈ"),
@@ -135,7 +135,7 @@ const PINYIN: &[Run] = &[
 ];
 
 /// Signs of CNS 11643 among them.
-const BOPOMOFO: &[Run] = &[
+const BOPOMOFO: &[CodeRun] = &[
     (0x4558, "ㄇㄈ"),
     (0x455C, "ㄋ"),
     (0x455F, "ㄎ"),
@@ -158,7 +158,7 @@ const BOPOMOFO: &[Run] = &[
 ];
 
 /// Signs and letters of Korean among theirs.
-const KOREAN_SIGNS: &[Run] = &[
+const KOREAN_SIGNS: &[CodeRun] = &[
     (0x4160, "ǂ"),
     (0x4542, "ア"),
     (0x4548, "エ"),
@@ -190,7 +190,7 @@ const KOREAN_SIGNS: &[Run] = &[
 ];
 
 /// CNS 11643, first plane.
-const CNS_11643: &[Run] = &[
+const CNS_11643: &[CodeRun] = &[
     (0xA1A5, "．"),
     (0xA2DF, "／"),
     (0xA4AB, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
@@ -217,7 +217,7 @@ const CNS_11643: &[Run] = &[
 ];
 
 /// JIS X 0213, first plane, where EUC-JP has nothing or something else.
-const EUC_JIS_X_0213: &[Run] = &[
+const EUC_JIS_X_0213: &[CodeRun] = &[
     (0xA6D9, "ς"),
     (0xA8EF, "ǍǎǐḾḿǸǹǑǒǔǖǘǚǜ"),
     (0xA9B7, "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀĪŪĒŌāīūēō"),
@@ -235,7 +235,7 @@ const EUC_JIS_X_0213: &[Run] = &[
     (0xAEA4, "丨"),
 ];
 
-const JOHAB: &[Run] = &[
+const JOHAB: &[CodeRun] = &[
     (0xDA3E, "．／"),
     (0xDA51, "ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ"),
     (0xDA71, "ａｂｃｄｅｆｇｈｉｊｋｌｍｎ"),
@@ -247,7 +247,7 @@ const JOHAB: &[Run] = &[
     (0xDED1, "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
 ];
 
-const BIG5: &[Run] = &[
+const BIG5: &[CodeRun] = &[
     (0xA144, "．"),
     (
         0xA2CF,
