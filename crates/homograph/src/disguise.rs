@@ -77,6 +77,13 @@ enum DisguiseKind {
     Whole,
 }
 
+impl DisguiseKind {
+    /// Whether letters are of a script that has no such names, some of them or all.
+    fn is_of_scripts(self) -> bool {
+        matches!(self, DisguiseKind::Mixed | DisguiseKind::Whole)
+    }
+}
+
 /// The kind of one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Letter {
@@ -185,19 +192,14 @@ impl Candidate<'_> {
         let organisation = protected.organisations().and_then(|table| {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
-                let named = |kind| {
+                let named = |kind: DisguiseKind| {
                     let looks = looks.iter().copied();
                     let mut named = looks.flat_map(|look| table.by_look(look, false));
                     named.find(|(row, look, counts)| {
-                        let is_counted = match kind {
-                            DisguiseKind::Mixed | DisguiseKind::Whole => {
-                                !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
-                            }
-                            DisguiseKind::Styled
-                            | DisguiseKind::Parted
-                            | DisguiseKind::OfNoLanguage => {
-                                self.shown.is_counted(Some(table), *counts, start, end)
-                            }
+                        let is_counted = if kind.is_of_scripts() {
+                            !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
+                        } else {
+                            self.shown.is_counted(Some(table), *counts, start, end)
                         };
                         is_counted
                             && !table.serves(*row, self.host)
@@ -211,19 +213,14 @@ impl Candidate<'_> {
         let of_set = |names: &crate::Names| {
             let mut spans = self.shown.spans(start, |look| names.begins(look));
             spans.find_map(|(end, looks)| {
-                let named = |kind| {
+                let named = |kind: DisguiseKind| {
                     let mut named = looks.iter().copied().flat_map(|look| names.by_look(look));
                     named.find(|name| {
                         let brand = name.labels.get(name.brand);
-                        let counts = match kind {
-                            DisguiseKind::Mixed | DisguiseKind::Whole => {
-                                name.brand_len() >= MIN_BRAND
-                            }
-                            DisguiseKind::Styled
-                            | DisguiseKind::Parted
-                            | DisguiseKind::OfNoLanguage => {
-                                name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
-                            }
+                        let counts = if kind.is_of_scripts() {
+                            name.brand_len() >= MIN_BRAND
+                        } else {
+                            name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
                         };
                         let is_like = |look| self.is_like(start..end, kind, look);
                         counts && brand.is_some_and(|(_, look)| is_like(look))

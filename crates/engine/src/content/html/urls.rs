@@ -62,14 +62,9 @@ impl<'t> HtmlReader<'t, '_, '_> {
                     if !std::mem::replace(&mut styled, true) {
                         traits.declare(style.as_str(), self.is_concealed());
                     }
-                    if traits.is_of_field {
-                        self.field(&style, &found("style").site(Holds::Css));
-                    }
-                    self.declarations(&style, &found("style"));
+                    self.styles(&style, &found("style"), traits.is_of_field);
                 }
-                Some((attribute_name, holds)) => {
-                    self.attribute(&found(attribute_name), holds, value);
-                }
+                Some((known, holds)) => self.attribute(&found(known), holds, value),
                 // What most others fail on.
                 None if !matches!(
                     written.as_bytes().first().map(|first| first | 0x20),
@@ -100,6 +95,14 @@ impl<'t> HtmlReader<'t, '_, '_> {
             traits.flow = Flow::Beside;
         }
         traits
+    }
+
+    /// Reads the URLs in the style of an element, and the link of a field whose code it may have.
+    fn styles(&mut self, style: &MappedText<'t>, found: &FoundAttribute<'_>, is_of_field: bool) {
+        if is_of_field {
+            self.field(style, &found.site(Holds::Css));
+        }
+        self.declarations(style, found);
     }
 
     /// Whether an attribute `align` lets what follows stand beside the element (HTML §15.3.5): that of a table.
