@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, content, mime};
 use linkmilter::judgements::Judgements;
-use linkmilter::record::finding::{FindingOrigin, Line};
+use linkmilter::record::finding::{FindingLine, FindingOrigin};
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::budget::Gate;
 use linkmilter::scan::headers::Headers;
@@ -328,7 +328,7 @@ fn recorded(outcome: &engine::Outcome) -> (Tally, Vec<u8>) {
     let (origin, mut tally, mut out) = (FindingOrigin::default(), Tally::default(), Vec::new());
     tally.count(&origin, outcome, 0);
     for finding in outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok) {
-        Line::new(&origin, finding, &finding.span).write_json(&mut out).unwrap();
+        FindingLine::new(&origin, finding, &finding.span).write_json(&mut out).unwrap();
     }
     (tally, out)
 }

@@ -28,8 +28,8 @@ use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Completion, CrossCheck, Dns, Error, GapLines, Input, OutputFormat, Progress, Report, Results,
-    Scan, ScanJournal, Settings, input, ranges,
+    Completion, CrossCheck, Dns, Error, GapLines, Input, OutputFormat, Progress, Results, Scan,
+    ScanJournal, ScanReport, Settings, input, ranges,
 };
 
 use super::dns::BlockingResolver;
@@ -117,7 +117,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let ended = |journal: &mut ScanJournal| journal.is_complete() && destination.is_in_place();
     if let Some(journal) = journal.take_if(ended) {
         let (tally, completion) = (journal.tally(), Completion::Complete);
-        return answer(&args, Report { tally, completion, journal: Some(journal) });
+        return answer(&args, ScanReport { tally, completion, journal: Some(journal) });
     }
     let mut out = destination.open(journal.as_ref())?;
     let own = output::own_files(&out, &destination, args.resume.as_deref());
@@ -183,7 +183,7 @@ fn seen(overlap: &Cell<bool>, destination: &Destination, entry: &Input) -> bool 
 }
 
 /// Writes the output formats that are made from the counts, puts the output in its place, and answers.
-fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitStatus> {
+fn finish(args: &Args, report: ScanReport, mut out: Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
         let hint = match (&args.resume, &args.out) {
@@ -217,7 +217,7 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
 }
 
 /// Removes the journal of a scan whose output is in its place, reports what was not read, and answers.
-fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
+fn answer(args: &Args, report: ScanReport) -> anyhow::Result<ExitStatus> {
     report.journal.map(ScanJournal::remove).transpose()?;
     let tally = &report.tally;
     let bypassed: u64 = tally.bypasses.values().sum();

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use crate::config::Config;
-use crate::daemon::resolver::Options;
+use crate::daemon::resolver::ResolverOptions;
 use crate::engine::link::to_ascii;
 use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
@@ -109,7 +109,8 @@ fn check(
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        let options = Options { max_questions: unknown.len(), ..Options::of(config) };
+        let options =
+            ResolverOptions { max_questions: unknown.len(), ..ResolverOptions::of(config) };
         BlockingResolver::with(&options, table)?.answers(&unknown)
     };
     let mut out = String::new();

@@ -11,7 +11,7 @@ use crate::fetch::Fetch;
 
 use super::problem::{NEITHER, Problem, invalid_names};
 use super::schema::settings;
-use super::setting::{Size, Text, choice};
+use super::setting::{Size, TextSetting, choice};
 use super::{Config, HttpsUrl};
 
 settings! {
@@ -82,7 +82,7 @@ choice!(ListVerdict {
     "unsafe" = ListVerdict(Verdict::Unsafe),
 });
 
-impl Text for Sum {
+impl TextSetting for Sum {
     const EXPECTED: &'static str = "64 hexadecimal digits or an https: URL";
 
     fn parse(text: &str) -> Result<Sum, Option<String>> {

@@ -45,11 +45,11 @@ pub use sections::{
     PolicySection, RuleSection, Server, Tld, Upstream,
 };
 pub use setting::Size;
-pub use snapshot::{Files, Replaced, Snapshot, SnapshotError};
+pub use snapshot::{Files, ReplacedSnapshot, Snapshot, SnapshotError};
 pub use start::{LastGood, Start, last_good, start};
 pub use types::{
-    DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel, LogTarget, Schedule,
-    SmtpTls, StatusCode, Transport, UndoLost, When, is_local,
+    DnsMode, DnsServer, Domain, FileMode, HostName, HttpsUrl, LogFormat, LogLevel, LogTarget,
+    Schedule, SmtpTls, StatusCode, Transport, UndoLost, When, is_local,
 };
 
 use problem::BUILTIN;

@@ -58,7 +58,7 @@ pub struct ListLayout {
 
 /// What a line contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum ListLine {
     /// This many entries.
     Entries(usize),
     /// A comment, an empty line, or a record that lists nothing.
@@ -80,17 +80,17 @@ impl<'f> ListReader<'f> {
     }
 
     /// Parses a line. `entry` is called for each entry in it.
-    pub fn line(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> Line {
+    pub fn line(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> ListLine {
         let line = line.trim_start_matches('\u{FEFF}').trim_end();
         let entry_kind = self.layout.entry_kind;
         match self.layout.format {
             ListFormat::Rpz => match self.zone.parse_line(line) {
-                ZoneLine::Empty => Line::Empty,
-                ZoneLine::Invalid => Line::Invalid,
+                ZoneLine::Empty => ListLine::Empty,
+                ZoneLine::Invalid => ListLine::Invalid,
                 ZoneLine::Owner { name: owner, below, listed: is_listed } => {
                     let entry_kind = if below { EntryKind::Domains } else { EntryKind::Hosts };
                     match host_name(&owner) {
-                        None => Line::Invalid,
+                        None => ListLine::Invalid,
                         Some(host_name) if is_listed => {
                             add_name(&host_name, entry_kind, &mut entry)
                         }
@@ -99,12 +99,14 @@ impl<'f> ListReader<'f> {
                                 true => Entry::ExceptBelow(&host_name),
                                 false => Entry::ExceptHost(&host_name),
                             });
-                            Line::Entries(1)
+                            ListLine::Entries(1)
                         }
                     }
                 }
             },
-            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => Line::Empty,
+            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => {
+                ListLine::Empty
+            }
             ListFormat::Plain => {
                 let word = line.split_whitespace().next().unwrap_or_default();
                 parse_entry(word, entry_kind, &mut entry)
@@ -112,30 +114,38 @@ impl<'f> ListReader<'f> {
             ListFormat::Hosts => parse_hosts_line(line, entry_kind, &mut entry),
             ListFormat::Csv => {
                 let cell = csv_cells(line).nth(self.layout.column.saturating_sub(1));
-                cell.map_or(Line::Invalid, |cell| parse_entry(cell.trim(), entry_kind, &mut entry))
+                cell.map_or(ListLine::Invalid, |cell| {
+                    parse_entry(cell.trim(), entry_kind, &mut entry)
+                })
             }
             ListFormat::JsonLines => {
                 let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
                 let text =
                     value.as_ref().and_then(|value| value.get(&self.layout.member)?.as_str());
-                text.map_or(Line::Invalid, |text| parse_entry(text.trim(), entry_kind, &mut entry))
+                text.map_or(ListLine::Invalid, |text| {
+                    parse_entry(text.trim(), entry_kind, &mut entry)
+                })
             }
         }
     }
 
     /// To be called after the last line.
-    pub fn end(&self) -> Line {
-        if self.zone.is_incomplete() { Line::Invalid } else { Line::Empty }
+    pub fn end(&self) -> ListLine {
+        if self.zone.is_incomplete() { ListLine::Invalid } else { ListLine::Empty }
     }
 }
 
 /// hosts(5): the names of the machine itself are skipped.
-fn parse_hosts_line(line: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn parse_hosts_line(
+    line: &str,
+    entry_kind: EntryKind,
+    entry: &mut impl FnMut(Entry<'_>),
+) -> ListLine {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace();
-    let Some(first) = words.next() else { return Line::Empty };
+    let Some(first) = words.next() else { return ListLine::Empty };
     if first.parse::<IpAddr>().is_err() {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
     let (mut entries, mut odd) = (0, false);
     for host_name in
@@ -145,52 +155,52 @@ fn parse_hosts_line(line: &str, entry_kind: EntryKind, entry: &mut impl FnMut(En
             continue;
         }
         match parse_entry(host_name, entry_kind, entry) {
-            Line::Entries(count) => entries += count,
-            Line::Empty => {}
-            Line::Invalid => odd = true,
+            ListLine::Entries(count) => entries += count,
+            ListLine::Empty => {}
+            ListLine::Invalid => odd = true,
         }
     }
     if odd {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
-    if entries == 0 { Line::Empty } else { Line::Entries(entries) }
+    if entries == 0 { ListLine::Empty } else { ListLine::Entries(entries) }
 }
 
 /// Parses one entry.
-fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> ListLine {
     if entry_kind == EntryKind::Urls {
         return match entry_url(text) {
             Some(url) => {
                 entry(Entry::Url(&url));
-                Line::Entries(1)
+                ListLine::Entries(1)
             }
-            None => Line::Invalid,
+            None => ListLine::Invalid,
         };
     }
     let bare = text.strip_prefix("||").map_or(text, |text| text.strip_suffix('^').unwrap_or(text));
     let bare = bare.strip_prefix("*.").unwrap_or(bare).trim_start_matches('.');
     if let Some(address) = ipv6_host(bare) {
         entry(Entry::Host(&address));
-        return Line::Entries(1);
+        return ListLine::Entries(1);
     }
     match host_name(bare) {
         Some(name) => add_name(&name, entry_kind, entry),
-        None => Line::Invalid,
+        None => ListLine::Invalid,
     }
 }
 
-fn add_name(host_name: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn add_name(host_name: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> ListLine {
     let address = host_name.parse::<IpAddr>().is_ok();
     if entry_kind == EntryKind::Hosts || address {
         entry(Entry::Host(host_name));
-        return Line::Entries(1);
+        return ListLine::Entries(1);
     }
     // A public suffix would list the names of everybody who registered below it.
     if registrable(host_name, Section::Private).is_none() {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
     entry(Entry::Below(host_name));
-    Line::Entries(1)
+    ListLine::Entries(1)
 }
 
 /// A host name in lower-case ASCII form. A single label is not accepted: no list means a top-level
@@ -268,11 +278,11 @@ mod tests {
                     Entry::ExceptHost(name) => format!("except host {name}"),
                 });
             });
-            if result == Line::Invalid {
+            if result == ListLine::Invalid {
                 found.push(format!("odd {line}"));
             }
         }
-        if reader.end() == Line::Invalid {
+        if reader.end() == ListLine::Invalid {
             found.push("odd end".to_owned());
         }
         found

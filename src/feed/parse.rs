@@ -7,7 +7,7 @@ use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 use crate::plural::counted;
 
-use super::line::{EntryKind, Line, ListLayout, ListReader};
+use super::line::{EntryKind, ListLayout, ListLine, ListReader};
 use crate::file::{self, NextLine};
 use crate::magic::MagicFormat;
 
@@ -75,10 +75,10 @@ pub fn parse(
                 table.push(entry);
                 entries += 1;
             }),
-            NextLine::TooLong => Line::Invalid,
+            NextLine::TooLong => ListLine::Invalid,
             NextLine::End => reader.end(),
         };
-        if result == Line::Invalid {
+        if result == ListLine::Invalid {
             invalid_lines += 1;
             first_invalid_line = first_invalid_line.or(Some(number));
         }

@@ -36,7 +36,7 @@ pub struct FindingOrigin {
 
 /// One line: a finding and its place.
 #[derive(Debug, Serialize)]
-pub struct Line<'a> {
+pub struct FindingLine<'a> {
     pub schema: u32,
     /// `finding` (verdict `notice` or worse) or `link` (verdict `ok`, with `--all-links`).
     pub record: &'static str,
@@ -62,10 +62,14 @@ pub struct Line<'a> {
     pub edit: &'static str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> FindingLine<'a> {
     /// The line of a finding with these bytes, counted from the offset of the origin.
-    pub fn new(origin: &'a FindingOrigin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
-        Line {
+    pub fn new(
+        origin: &'a FindingOrigin,
+        finding: &'a Finding,
+        span: &Range<usize>,
+    ) -> FindingLine<'a> {
+        FindingLine {
             schema: SCHEMA,
             record: if finding.verdict == Default::default() { "link" } else { "finding" },
             source: &origin.source,
@@ -192,7 +196,7 @@ pub(crate) mod tests {
         let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
         let origin = FindingOrigin { source: hostile.to_owned(), ..origin() };
         let mut out = Vec::new();
-        Line::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
+        FindingLine::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
         let line = String::from_utf8(out).unwrap();
         let escaped = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
         assert!(line.contains(escaped), "{line}");
@@ -203,7 +207,7 @@ pub(crate) mod tests {
     #[test]
     fn every_field_is_in_the_line() {
         let mut out = Vec::new();
-        Line::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
+        FindingLine::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             concat!(

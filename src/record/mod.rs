@@ -8,7 +8,7 @@
 //! | the daily report | [`digest`] | text |
 //! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |
 //! | one message in words | [`narrative`], in one line [`line`](mod@line) | text |
-//! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
+//! | a finding of an archive | [`finding::FindingLine`], [`csv`], [`diff`] | `docs/scan.md` |
 //! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |
 
 pub mod aggregate;

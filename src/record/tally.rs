@@ -15,7 +15,7 @@ use super::defang::defang;
 use super::finding::FindingOrigin;
 use super::names::bounded;
 
-pub use host::Host;
+pub use host::TalliedHost;
 
 /// Distinct hosts, and distinct sender domains, with an entry of their own (about 200 bytes each). Later ones are only
 /// counted.
@@ -55,7 +55,7 @@ pub struct Tally {
     /// Messages by month (`2024-05`, or `undated`) and worst verdict.
     pub months: BTreeMap<String, ByVerdict>,
     /// Hosts of findings by ASCII form.
-    pub hosts: BTreeMap<String, Host>,
+    pub hosts: BTreeMap<String, TalliedHost>,
     /// Messages with findings by From domain and worst verdict.
     pub senders: BTreeMap<String, ByVerdict>,
     /// Findings whose host or sender has no entry because there are [`MAX_NAMES`] others.
@@ -150,7 +150,7 @@ impl Tally {
         if name.is_empty() {
             return;
         }
-        let found = Host::of(finding);
+        let found = TalliedHost::of(finding);
         let Some(host) = entry_within(&mut self.hosts, &bounded(name), MAX_NAMES, || found.clone())
         else {
             self.unnamed += 1;
@@ -241,8 +241,8 @@ impl Tally {
     }
 
     /// Hosts, worst first, then by messages, then by name.
-    pub fn ranked_hosts(&self) -> Vec<(&str, &Host)> {
-        let mut hosts: Vec<(&str, &Host)> =
+    pub fn ranked_hosts(&self) -> Vec<(&str, &TalliedHost)> {
+        let mut hosts: Vec<(&str, &TalliedHost)> =
             self.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
         hosts.sort_by(|(name, host), (other_name, other)| {
             (verdict(&other.verdict), other.messages, *name).cmp(&(

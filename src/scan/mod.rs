@@ -38,7 +38,7 @@ pub use progress::Progress;
 
 /// The counts of a scan, and whether it is complete.
 #[derive(Debug)]
-pub struct Report {
+pub struct ScanReport {
     pub tally: Tally,
     pub completion: Completion,
     /// The journal. It is there until the output of a complete scan is in its place.

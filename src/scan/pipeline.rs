@@ -22,9 +22,9 @@ use super::budget::Budget;
 use super::input::Input;
 use super::journal::{Completion, ScanJournal};
 use super::judge::Settings;
-use super::produce::{Producer, Shared};
+use super::produce::{Producer, SharedScan};
 use super::progress::Progress;
-use super::{Error, Report};
+use super::{Error, ScanReport};
 
 /// Batches in progress for each core, until they are written.
 const BATCHES_PER_JOB: usize = 8;
@@ -49,7 +49,7 @@ impl Scan<'_> {
         self,
         inputs: impl Iterator<Item = Input>,
         out: &mut (dyn Write + Send),
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.jobs)
             .build()
@@ -59,7 +59,7 @@ impl Scan<'_> {
         let budget = Budget::new(self.jobs * BATCHES_PER_JOB, first);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
-        let shared = Shared {
+        let shared = SharedScan {
             settings: self.settings,
             budget: &budget,
             progress: self.progress,
@@ -157,10 +157,10 @@ impl RecordWriter<'_> {
         for _ in receiver {}
     }
 
-    fn end(mut self, completion: Completion) -> Result<Report, Error> {
+    fn end(mut self, completion: Completion) -> Result<ScanReport, Error> {
         if let Some(journal) = &mut self.journal {
             journal.save(&self.tally, completion)?;
         }
-        Ok(Report { tally: self.tally, completion, journal: self.journal })
+        Ok(ScanReport { tally: self.tally, completion, journal: self.journal })
     }
 }

@@ -32,7 +32,7 @@ const BATCH_ITEMS: usize = 64;
 
 /// What all threads share.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'scope> {
+pub(super) struct SharedScan<'scope> {
     pub settings: &'scope Settings,
     pub budget: &'scope Budget,
     pub progress: &'scope Progress,
@@ -47,7 +47,7 @@ pub(super) struct Shared<'scope> {
 /// Reads sources and sends batches.
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
-    shared: Shared<'scope>,
+    shared: SharedScan<'scope>,
     /// Takes the output of a batch, with its number.
     sender: Sender<(u64, BatchOutput)>,
     batch: Batch,
@@ -67,7 +67,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     /// Continues after what an earlier run has completed: after the last of these marks of its journal.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
-        shared: Shared<'scope>,
+        shared: SharedScan<'scope>,
         sender: Sender<(u64, BatchOutput)>,
         marks: Vec<Position>,
     ) -> Producer<'p, 'scope> {
@@ -232,7 +232,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             self.shared.progress.skip(batch.source_bytes);
             return self.compare(&batch);
         }
-        let Shared { settings, budget, progress, halted, .. } = self.shared;
+        let SharedScan { settings, budget, progress, halted, .. } = self.shared;
         let (sender, chain) = (self.sender.clone(), self.chain);
         let reservation = Reservation { bytes: batch.data.len(), budget, halted };
         budget.reserve(reservation.bytes);

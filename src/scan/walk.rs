@@ -44,13 +44,13 @@ impl WalkEntry {
 /// Keeps the names of the folders above the current one in memory: about 80 bytes per name.
 #[derive(Debug)]
 pub struct Walk {
-    stack: Vec<Folder>,
+    stack: Vec<WalkedFolder>,
     /// The given path itself, until it was examined.
     root: Option<PathBuf>,
 }
 
 #[derive(Debug)]
-struct Folder {
+struct WalkedFolder {
     path: PathBuf,
     /// In reverse order.
     names: Vec<(Box<OsStr>, FileType)>,
@@ -90,7 +90,7 @@ impl Walk {
             Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
             Ok(names) => {
                 let layout = layout(&path, &names);
-                self.stack.push(Folder { path, names, layout });
+                self.stack.push(WalkedFolder { path, names, layout });
                 None
             }
         }

@@ -118,7 +118,7 @@ impl Digest {
 
 /// One set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Set {
+struct ContactSet {
     /// When the first pair could be inserted, in seconds since 1970.
     since: u64,
     /// How many pairs were inserted.
@@ -126,9 +126,9 @@ struct Set {
     bytes: Vec<u8>,
 }
 
-impl Set {
-    fn new(since: u64) -> Set {
-        Set { since, pairs: 0, bytes: vec![0; SET_BITS / 8] }
+impl ContactSet {
+    fn new(since: u64) -> ContactSet {
+        ContactSet { since, pairs: 0, bytes: vec![0; SET_BITS / 8] }
     }
 
     fn contains(&self, digest: &Digest) -> bool {
@@ -152,12 +152,12 @@ impl Set {
         out.extend(&self.bytes);
     }
 
-    fn read(input: &mut &[u8]) -> Option<Set> {
+    fn read(input: &mut &[u8]) -> Option<ContactSet> {
         let since = number(input)?;
         let pairs = number(input)?;
         let (bytes, rest) = input.split_at_checked(SET_BITS / 8)?;
         *input = rest;
-        Some(Set { since, pairs, bytes: bytes.to_vec() })
+        Some(ContactSet { since, pairs, bytes: bytes.to_vec() })
     }
 }
 
@@ -187,8 +187,8 @@ pub enum ContactSetsError {
 /// The two sets, and the messages that were marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContactSets {
-    older: Set,
-    newer: Set,
+    older: ContactSet,
+    newer: ContactSet,
     /// In the order in which they were marked.
     marked: VecDeque<[u8; FINGERPRINT_BYTES]>,
     marked_set: HashSet<[u8; FINGERPRINT_BYTES]>,
@@ -198,7 +198,7 @@ impl ContactSets {
     /// An empty store. Times are seconds since 1970.
     pub fn new(now: u64) -> ContactSets {
         let (marked, marked_set) = (VecDeque::new(), HashSet::new());
-        ContactSets { older: Set::new(now), newer: Set::new(now), marked, marked_set }
+        ContactSets { older: ContactSet::new(now), newer: ContactSet::new(now), marked, marked_set }
     }
 
     /// Since when it remembers all pairs.
@@ -229,7 +229,7 @@ impl ContactSets {
                 continue;
             }
             if let Some(cause) = self.rotation_due(now) {
-                self.older = std::mem::replace(&mut self.newer, Set::new(now));
+                self.older = std::mem::replace(&mut self.newer, ContactSet::new(now));
                 learned.rotation = Some(cause);
             }
             self.newer.insert(pair);
@@ -294,8 +294,8 @@ impl ContactSets {
             return Err(ContactSetsError::Damaged);
         }
         let mut set = || {
-            let set = Set::read(&mut rest).ok_or(ContactSetsError::Damaged)?;
-            Ok(Set { since: set.since.min(now), ..set })
+            let set = ContactSet::read(&mut rest).ok_or(ContactSetsError::Damaged)?;
+            Ok(ContactSet { since: set.since.min(now), ..set })
         };
         let (older, newer) = (set()?, set()?);
         let (marked, remainder) = rest.as_chunks::<FINGERPRINT_BYTES>();
@@ -430,7 +430,7 @@ mod tests {
     /// One in 1,700 for a full set. The bits are those of digests, so any sample of pairs shows the rate.
     #[test]
     fn few_unknown_pairs_are_taken_for_known() {
-        let mut set = Set::new(NOW);
+        let mut set = ContactSet::new(NOW);
         // A full set has two bits in five; these are as many, set at once.
         let mut state = 58_u64;
         for byte in &mut set.bytes {

@@ -13,7 +13,7 @@ use prometheus_client::metrics::counter::Counter;
 use tracing::Level;
 
 use super::BATCH_DELAY;
-use super::line::{Line, LineForm};
+use super::line::{LineForm, LogLine};
 use crate::plural::{counted, verb};
 use crate::record::time::Timestamp;
 
@@ -95,7 +95,7 @@ impl Sink {
     }
 
     /// Puts a line into the queue; never blocks.
-    pub fn send(&self, line: &Line) {
+    pub fn send(&self, line: &LogLine) {
         if self.queue.try_send(LogCommand::Line(line.bytes(self.form))).is_err() {
             self.dropped.inc();
         }
@@ -148,7 +148,7 @@ impl LogWriter {
             self.reported += gap;
             let (lines, were) = (counted(gap, "line"), verb(gap, "was", "were"));
             let text = format!("{lines} of the log {were} dropped: its reader was too slow");
-            let line = Line::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
+            let line = LogLine::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
             self.put(&line.bytes(self.form));
         }
     }
@@ -160,8 +160,8 @@ mod tests {
 
     use super::*;
 
-    fn line(number: usize) -> Line {
-        Line::new(Timestamp(0), Level::INFO, &format!("line {number}"))
+    fn line(number: usize) -> LogLine {
+        LogLine::new(Timestamp(0), Level::INFO, &format!("line {number}"))
     }
 
     /// Writes only while nobody holds the lock.
