@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use linkmilter::daemon::resolver::{Options, Resolver, TldDns, Validation};
+use linkmilter::daemon::resolver::{Resolver, ResolverOptions, TldDns, Validation};
 use linkmilter::engine::{Facts, Message, Outcome, Policy, TldTable, inspect};
 use linkmilter::tld::{self, cache::CacheBounds};
 
@@ -81,7 +81,7 @@ fn benchmark(criterion: &mut Criterion) {
         [("all in the table", KNOWN, 0), ("three that are not, asked once", UNKNOWN, 3)]
     {
         let server = Server::start();
-        let options = Options {
+        let options = ResolverOptions {
             servers: vec![server.address],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,

@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, content, mime};
 use linkmilter::judgements::Judgements;
-use linkmilter::record::finding::{Line, Origin};
+use linkmilter::record::finding::{FindingLine, FindingOrigin};
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::budget::Gate;
 use linkmilter::scan::headers::Headers;
 use linkmilter::scan::mbox::Splitter;
 use linkmilter::scan::message::{Quoting, RawMessage, SourceMessage};
-use linkmilter::scan::walk::{Entry, Walk};
+use linkmilter::scan::walk::{Walk, WalkEntry};
 use linkmilter::scan::{
     CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings, read,
     read::Sink,
@@ -83,7 +83,7 @@ fn collect(data: &Path) -> Vec<Vec<u8>> {
     }
     let mut keep = Keep(Vec::new());
     for entry in Walk::new(data.to_owned()) {
-        if let Entry::File { path, .. } = entry {
+        if let WalkEntry::File { path, .. } = entry {
             let bytes = fs::read(&path).unwrap();
             let _ = read::slice("x", &bytes, Gate::Open, 1 << 28, &mut keep);
         }
@@ -280,7 +280,7 @@ fn thread_nanos() -> Option<u64> {
 fn read_files(files: &Path) {
     let mut buffer = Vec::new();
     for entry in Walk::new(files.to_owned()) {
-        if let Entry::File { path, .. } = entry {
+        if let WalkEntry::File { path, .. } = entry {
             buffer.clear();
             File::open(path).unwrap().read_to_end(&mut buffer).unwrap();
             black_box(&buffer);
@@ -325,10 +325,10 @@ fn readings(
 
 /// The counts and the lines of a message.
 fn recorded(outcome: &engine::Outcome) -> (Tally, Vec<u8>) {
-    let (origin, mut tally, mut out) = (Origin::default(), Tally::default(), Vec::new());
+    let (origin, mut tally, mut out) = (FindingOrigin::default(), Tally::default(), Vec::new());
     tally.count(&origin, outcome, 0);
     for finding in outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok) {
-        Line::new(&origin, finding, &finding.span).write_json(&mut out).unwrap();
+        FindingLine::new(&origin, finding, &finding.span).write_json(&mut out).unwrap();
     }
     (tally, out)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use linkmilter::daemon::dns_client::ListDns;
-use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
+use linkmilter::daemon::resolver::{Clock, Hickory, Resolver, ResolverOptions, Validation};
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
 use linkmilter::tld::cache::CacheBounds;
@@ -44,7 +44,7 @@ struct Rig {
 
 impl Rig {
     fn new(server: SocketAddr, zone: &str, format: AnswerFormat) -> Rig {
-        let options = Options {
+        let options = ResolverOptions {
             servers: vec![server],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use linkmilter::engine::check::{Checked, Fate, Place, check};
+use linkmilter::engine::check::{Checked, Fate, TargetPlace, check};
 use linkmilter::engine::outcome::Done;
 use linkmilter::engine::policy::Report;
 use linkmilter::engine::tlds::Answers;
@@ -170,14 +170,14 @@ fn shapes() -> BTreeSet<String> {
 }
 
 /// The target in a message, among other things, as a client would read it there.
-fn filtered(target: &str, place: Option<Place>, tlds: &TldTable) -> Outcome {
+fn filtered(target: &str, place: Option<TargetPlace>, tlds: &TldTable) -> Outcome {
     let (media, body) = match place {
-        Some(Place::Attribute) => {
+        Some(TargetPlace::Attribute) => {
             let value = target.replace('&', "&amp;").replace('"', "&#34;").replace('<', "&lt;");
             ("html", format!("<html><body><p>Go <a class=b href=\"{value}\">there</a>.</p>\r\n"))
         }
-        Some(Place::Text) => ("plain", format!("We met\r\n{target}\r\nin the end.\r\n")),
-        Some(Place::Calendar) => (
+        Some(TargetPlace::Text) => ("plain", format!("We met\r\n{target}\r\nin the end.\r\n")),
+        Some(TargetPlace::Calendar) => (
             "calendar",
             format!(
                 "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:x\r\nURL;VALUE=URI:{target}\r\n\

@@ -21,14 +21,15 @@ use linkmilter::daemon::seal::Seal;
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect};
 use linkmilter::record::event::{Action, Event, HostDone, HostEntry};
-use linkmilter::record::journal::{Journal, JournalBounds};
+use linkmilter::record::journal::{EventJournal, JournalBounds};
 use linkmilter::record::time::Timestamp;
 use linkmilter::tld;
 
 /// A site whose journal holds one edited and one exempted message of this hour.
 fn site(settings: &str) -> Site {
     let site = Site::new(&format!("server.host_name = \"mx.example\"\n{settings}"));
-    let mut journal = Journal::open(&site.path("state/journal"), JournalBounds::default()).unwrap();
+    let mut journal =
+        EventJournal::open(&site.path("state/journal"), JournalBounds::default()).unwrap();
     let edited = Event {
         v: 1,
         time: Timestamp::of(SystemTime::now()),
@@ -428,7 +429,8 @@ fn injection_into_the_envelope_and_the_head() {
 fn names_in_the_journal_cannot_break_out_of_the_mail() {
     let (port, server) = server(Offer::default());
     let site = site(&smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]"));
-    let mut journal = Journal::open(&site.path("state/journal"), JournalBounds::default()).unwrap();
+    let mut journal =
+        EventJournal::open(&site.path("state/journal"), JournalBounds::default()).unwrap();
     // As a journal that somebody else has written into.
     journal
         .record(&Event {

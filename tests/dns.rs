@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use linkmilter::daemon::resolver::{
-    Clock, Hickory, InTable, Options, Resolver, TldDns, Validation,
+    Clock, Hickory, InTable, Resolver, ResolverOptions, TldDns, Validation,
 };
 use linkmilter::engine::{self, Answer, Answers, Facts, Message, Policy};
 use linkmilter::tld::{self, cache::CacheBounds, faults::Fault};
@@ -262,7 +262,7 @@ fn signed_answers_pass_validation() {
 #[test]
 fn a_file_without_keys_is_named() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let options = Options {
+    let options = ResolverOptions {
         servers: vec![(Ipv4Addr::LOCALHOST, 53).into()],
         deadline: Duration::from_secs(1),
         validation: Validation::ValidateBy(file.path().to_owned()),
@@ -367,13 +367,17 @@ impl Rig {
         Rig::with(server, |_| {})
     }
 
-    fn with(server: SocketAddr, change: impl FnOnce(&mut Options)) -> Rig {
+    fn with(server: SocketAddr, change: impl FnOnce(&mut ResolverOptions)) -> Rig {
         Rig::beside(Arc::new(|_| false), server, change)
     }
 
     /// Beside a table of top-level domains.
-    fn beside(table: InTable, server: SocketAddr, change: impl FnOnce(&mut Options)) -> Rig {
-        let mut options = Options {
+    fn beside(
+        table: InTable,
+        server: SocketAddr,
+        change: impl FnOnce(&mut ResolverOptions),
+    ) -> Rig {
+        let mut options = ResolverOptions {
             servers: vec![server],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,

@@ -13,15 +13,15 @@ use linkmilter::engine::Verdict;
 use linkmilter::feed::refresh::{
     Checksum, Feed, FeedError, Source, fetch_unstored, load_stored, refresh,
 };
-use linkmilter::feed::store::Store;
-use linkmilter::feed::{EntryKind, Format, ListLayout};
+use linkmilter::feed::store::FeedStore;
+use linkmilter::feed::{EntryKind, ListFormat, ListLayout};
 use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
 /// A machine with one list.
 struct Rig {
     dir: tempfile::TempDir,
-    store: Store,
+    store: FeedStore,
     feed: Feed,
 }
 
@@ -32,7 +32,7 @@ impl Rig {
             name: "bad".to_owned(),
             source: source(dir.path()),
             layout: ListLayout {
-                format: Format::Plain,
+                format: ListFormat::Plain,
                 entry_kind: EntryKind::Domains,
                 ..ListLayout::default()
             },
@@ -43,7 +43,7 @@ impl Rig {
             max_entries: 1000,
             checksum: None,
         };
-        Rig { store: Store::new(dir.path().join("state/feeds")), dir, feed }
+        Rig { store: FeedStore::new(dir.path().join("state/feeds")), dir, feed }
     }
 
     fn mirrored(mirror: &Mirror) -> Rig {
@@ -383,7 +383,7 @@ impl CommandRig {
         let file = Some(self.dir.path().join("linkmilter.toml"));
         let sources = linkmilter::config::Sources { file, ..Default::default() };
         let config = linkmilter::config::load(&sources).unwrap();
-        let store = Store::new(config.feed_directory());
+        let store = FeedStore::new(config.feed_directory());
         for feed in config.feeds() {
             refresh(&feed, &store, None, std::time::SystemTime::now()).unwrap();
         }

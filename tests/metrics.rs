@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use daemon::{Site, binary, body_after, connect, deliver, free_port, negotiate, start, wait_for};
-use linkmilter::daemon::contacts::store::{ContactKey, Store};
+use linkmilter::daemon::contacts::store::{ContactKey, ContactSets};
 use linkmilter::daemon::metrics::{ConfiguredList, TaskResult};
 
 const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/secret?user=alice today.\r\n";
@@ -104,7 +104,7 @@ fn acquainted() -> (Site, std::path::PathBuf) {
     let secret = [7; 32];
     std::fs::write(site.path("state/seal.key"), secret).unwrap();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    let memory = Store::new(now - 60 * 86_400).write(&ContactKey::new(&secret));
+    let memory = ContactSets::new(now - 60 * 86_400).write(&ContactKey::new(&secret));
     std::fs::write(site.path("state/contacts"), memory).unwrap();
     (site, metrics)
 }

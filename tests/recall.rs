@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::record::event::{Action, Event, message_id};
-use linkmilter::record::journal::{Journal, JournalBounds};
+use linkmilter::record::journal::{EventJournal, JournalBounds};
 use linkmilter::record::time::Timestamp;
 
 const BAD: &str =
@@ -311,7 +311,7 @@ fn why_shows_recalls_and_their_undoing() {
         action,
         ..Event::default()
     };
-    let mut daemon = Journal::open(&journal, JournalBounds::default()).unwrap();
+    let mut daemon = EventJournal::open(&journal, JournalBounds::default()).unwrap();
     daemon.record(&event(1, "4XyzAB", Action::Reported)).unwrap();
     daemon.record(&event(2, "4XyzCD", Action::Restored)).unwrap();
     mailbox.put("cur/9.z.host:2,S", &format!("Message-ID: {id}\n{BAD}"));
@@ -371,7 +371,7 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     let state = tempfile::tempdir().unwrap();
     let home = tempfile::tempdir().unwrap();
     let journal = state.path().join("journal");
-    drop(Journal::open(&journal, JournalBounds::default()).unwrap());
+    drop(EventJournal::open(&journal, JournalBounds::default()).unwrap());
     let config = state.path().join("linkmilter.toml");
     fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
     fs::set_permissions(state.path(), fs::Permissions::from_mode(0o711)).unwrap();

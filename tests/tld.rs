@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::fetch::{Fetch, FetchError};
 use linkmilter::tld::refresh::{RefreshError, Refreshed, refresh};
-use linkmilter::tld::store::{LIST_FILE, Origin, Store};
+use linkmilter::tld::store::{LIST_FILE, TableOrigin, TldStore};
 use mirror::{Mirror, Reply};
 
 // ---- the refresh --------------------------------------------------------------------------
@@ -30,7 +30,7 @@ fn a_newer_table_replaces_the_old_one_and_requests_are_conditional() {
     };
     assert_eq!((table.version.as_str(), added, removed), ("2026112000", s(&["newtld"]), vec![]));
     let stored = place.store.load();
-    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(LIST_FILE)));
+    assert_eq!(stored.origin, TableOrigin::File(place.dir.path().join("tld").join(LIST_FILE)));
     assert!(stored.table.contains("newtld"));
     assert_eq!(stored.age(place.now), Duration::ZERO);
 
@@ -85,7 +85,7 @@ fn on_any_error_the_last_good_table_stays() {
         let error = place.refresh().expect_err(&shown).to_string();
         assert!(error.contains(expected), "{shown}: {error}");
         assert_eq!(std::fs::read(place.store.path()).unwrap(), before, "{shown}");
-        assert_eq!(place.store.load().origin, Origin::File(place.store.path()));
+        assert_eq!(place.store.load().origin, TableOrigin::File(place.store.path()));
     }
     // Then it recovers.
     mirror.queue(Reply::list(&good));
@@ -107,7 +107,7 @@ fn a_server_without_a_valid_certificate_is_refused() {
     // Without TLS.
     place.fetch.url = place.fetch.url.replace("https://127.0.0.1", "http://localhost");
     assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
-    assert_eq!(place.store.load().origin, Origin::Builtin);
+    assert_eq!(place.store.load().origin, TableOrigin::Builtin);
     assert!(mirror.requests().is_empty());
 }
 
@@ -152,7 +152,7 @@ fn another_url_is_fetched_without_the_validators_of_the_first() {
 #[test]
 fn a_bad_file_is_not_used_and_the_reason_is_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path());
+    let store = TldStore::new(dir.path());
     assert!(store.load().file_error.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
@@ -161,7 +161,7 @@ fn a_bad_file_is_not_used_and_the_reason_is_reported() {
     ] {
         std::fs::write(store.path(), text).unwrap();
         let stored = store.load();
-        assert_eq!(stored.origin, Origin::Builtin);
+        assert_eq!(stored.origin, TableOrigin::Builtin);
         assert!(stored.table.contains("com"));
         let said = stored.file_error.unwrap().to_string();
         assert!(said.contains(why) && said.contains(LIST_FILE), "{said}");
@@ -273,7 +273,7 @@ fn commands_judge_by_the_table_in_the_state_directory() {
 /// A state directory, a configuration, and what is needed to fetch from a mirror.
 struct Rig {
     dir: tempfile::TempDir,
-    store: Store,
+    store: TldStore,
     fetch: Fetch,
     now: SystemTime,
 }
@@ -284,7 +284,7 @@ impl Rig {
         let config = tempfile::tempdir().unwrap().keep();
         let ca_file = config.join("ca.pem");
         std::fs::write(&ca_file, &mirror.ca).unwrap();
-        let store = Store::new(dir.path().join("tld"));
+        let store = TldStore::new(dir.path().join("tld"));
         let fetch = Fetch {
             url: format!("https://localhost:{}/tlds.txt", mirror.address.port()),
             timeout: Duration::from_secs(20),

@@ -45,7 +45,7 @@ pub struct Args {
 const PLACES: usize = 20;
 
 /// What is needed to judge a target.
-struct Judge {
+struct HostCheck {
     policy: Policy,
     tlds: TldTable,
     /// The operator's own lists.
@@ -63,7 +63,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             `linkmilter explain {path}` judges a message"
         );
     }
-    let judge = Judge::new(args.config, args.protected.as_deref())?;
+    let judge = HostCheck::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
     let mut each = |target: &str| -> std::io::Result<()> {
@@ -116,8 +116,8 @@ fn each_line(
     Ok(Ok(()))
 }
 
-impl Judge {
-    fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
+impl HostCheck {
+    fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<HostCheck> {
         let config = config.load()?;
         let mut policy = default_policy(&config)?;
         if let Some(path) = protected_file {
@@ -132,7 +132,7 @@ impl Judge {
         let tlds = super::tld::table(&config);
         let blocked = lists::placed(&config, List::Block)?;
         let allowed = lists::placed(&config, List::Allow)?;
-        Ok(Judge { policy, tlds, blocked, allowed })
+        Ok(HostCheck { policy, tlds, blocked, allowed })
     }
 
     /// Where the list with this key names the link, a line each: for the operator's own, the file and the line of each

@@ -9,7 +9,7 @@ use crate::engine::{self, notices};
 use crate::feed::{self, refresh::Source};
 use crate::file;
 use crate::plural::counted;
-use crate::tld::store::{Store, Stored};
+use crate::tld::store::{Stored, TldStore};
 
 use super::shared::ConfigFile;
 use super::{ExitStatus, host_arg, lists};
@@ -18,13 +18,13 @@ use super::{ExitStatus, host_arg, lists};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ConfigCommand,
     #[command(flatten)]
     config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ConfigCommand {
     /// Report everything that is wrong; exit code 1 if anything is
     ///
     /// Also reports what was read (files, variables, lists, keys, the table of top-level domains)
@@ -51,9 +51,9 @@ enum Command {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let sources = args.config.sources();
     match args.command {
-        Command::Check { quiet } => check(&sources, quiet),
-        Command::Print => super::print(&config::effective(&config::load(&sources)?)),
-        Command::Migrate { dry_run } => migrate(&sources, dry_run),
+        ConfigCommand::Check { quiet } => check(&sources, quiet),
+        ConfigCommand::Print => super::print(&config::effective(&config::load(&sources)?)),
+        ConfigCommand::Migrate { dry_run } => migrate(&sources, dry_run),
     }
 }
 
@@ -116,12 +116,12 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
 
 /// What was read, and what is probably a mistake in it.
 #[derive(Default)]
-struct Report {
+struct ConfigReport {
     read: String,
     notes: Vec<String>,
 }
 
-impl Report {
+impl ConfigReport {
     fn text(self) -> String {
         let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
         self.read + &notes + "good\n"
@@ -170,8 +170,8 @@ fn what_was_read(
     sources: &Sources,
     config: &Config,
     settings: &Settings,
-) -> anyhow::Result<Report> {
-    let mut report = Report::default();
+) -> anyhow::Result<ConfigReport> {
+    let mut report = ConfigReport::default();
     let out = &mut report.read;
     let of = |layer: &str| {
         let from = |origin: &str| {
@@ -217,7 +217,7 @@ fn what_was_read(
         let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
     }
     report_other_files(out, config);
-    let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
+    let Stored { table, origin, .. } = TldStore::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
     let renamed = config.renamed.iter();
     report.notes.extend(renamed.map(|key| format!("{key}; linkmilter config migrate writes it")));
@@ -225,8 +225,8 @@ fn what_was_read(
 }
 
 /// The lists of others: a file from its path, a fetched list as it is stored.
-fn feeds(report: &mut Report, config: &Config, own_names: &[String]) {
-    let store = feed::store::Store::new(config.feed_directory());
+fn feeds(report: &mut ConfigReport, config: &Config, own_names: &[String]) {
+    let store = feed::store::FeedStore::new(config.feed_directory());
     for feed in config.feeds() {
         let (name, place) = (&feed.name, feed.source.place());
         let found = match &feed.source {
@@ -326,10 +326,10 @@ const MANY_NAMES: usize = 10_000;
 
 /// The number of names in a list, and those that are probably a mistake.
 fn list(
-    report: &mut Report,
+    report: &mut ConfigReport,
     config: &Config,
     what: &str,
-    (file, inline): (&Path, &[config::Host]),
+    (file, inline): (&Path, &[config::HostName]),
 ) -> anyhow::Result<()> {
     let path = config.resolve(file);
     let entries = config::list_entries(&path)?;
@@ -343,7 +343,7 @@ fn list(
 }
 
 /// The number of protected names.
-fn protected(report: &mut Report, config: &Config) -> anyhow::Result<()> {
+fn protected(report: &mut ConfigReport, config: &Config) -> anyhow::Result<()> {
     let path = config.resolve(&config.lists.protected_file);
     let entries = config::count_protected(&path)?;
     count(report, &path, ("protected", entries), config.lists.protected.len());
@@ -351,7 +351,7 @@ fn protected(report: &mut Report, config: &Config) -> anyhow::Result<()> {
 }
 
 /// How many names a file has, and how many the configuration.
-fn count(report: &mut Report, path: &Path, (what, entries): (&str, usize), inline: usize) {
+fn count(report: &mut ConfigReport, path: &Path, (what, entries): (&str, usize), inline: usize) {
     let there = if path.exists() { "" } else { " (not there)" };
     let hosts = counted(entries, &format!("{what} host"));
     let more = match inline {
@@ -373,7 +373,7 @@ fn count(report: &mut Report, path: &Path, (what, entries): (&str, usize), inlin
 fn inline_suffixes(
     config: &Config,
     key: &str,
-    (names, what): (&[config::Host], &str),
+    (names, what): (&[config::HostName], &str),
 ) -> impl Iterator<Item = String> {
     let said = names.iter().filter_map(move |name| public_suffix(&name.0, what));
     said.map(move |said| Problem::plain(config, key, said).to_string())

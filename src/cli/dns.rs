@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::daemon::resolver::{Options, Resolver, TldDns};
+use crate::daemon::resolver::{Resolver, ResolverOptions, TldDns};
 use crate::engine::{Answers, TldTable};
 
 /// Queries within the deadline of the configuration, from any thread.
@@ -18,12 +18,12 @@ impl BlockingResolver {
     /// # Errors
     /// When there is no DNS server.
     pub fn new(config: &Config, table: &TldTable) -> anyhow::Result<BlockingResolver> {
-        BlockingResolver::with(&Options::of(config), table)
+        BlockingResolver::with(&ResolverOptions::of(config), table)
     }
 
     /// # Errors
     /// When there is no DNS server.
-    pub fn with(options: &Options, table: &TldTable) -> anyhow::Result<BlockingResolver> {
+    pub fn with(options: &ResolverOptions, table: &TldTable) -> anyhow::Result<BlockingResolver> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("dns")

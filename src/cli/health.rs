@@ -118,13 +118,13 @@ enum HealthCheck {
     Metrics,
 }
 
-trait Stream: Read + Write {}
-impl<S: Read + Write> Stream for S {}
+trait MilterStream: Read + Write {}
+impl<S: Read + Write> MilterStream for S {}
 
 impl HealthCheck {
     /// Connects and asks. The error says why mail is not filtered.
     fn run_check(self, at: &Endpoint) -> io::Result<String> {
-        let mut stream: Box<dyn Stream> = match at {
+        let mut stream: Box<dyn MilterStream> = match at {
             Endpoint::Unix(path) => Box::new(UnixStream::connect(path)?),
             Endpoint::Inet { host, port } => {
                 let places: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
@@ -139,7 +139,7 @@ impl HealthCheck {
 }
 
 /// Negotiates like an MTA, then quits.
-fn negotiate(stream: &mut impl Stream) -> io::Result<String> {
+fn negotiate(stream: &mut impl MilterStream) -> io::Result<String> {
     let offer = [VERSION, ALL_ACTIONS, ALL_STEPS];
     let mut hello = vec![0, 0, 0, 13, b'O'];
     hello.extend(offer.iter().flat_map(|word| word.to_be_bytes()));
@@ -162,7 +162,7 @@ fn negotiate(stream: &mut impl Stream) -> io::Result<String> {
     Ok("takes mail".to_owned())
 }
 
-fn get_healthz(stream: &mut impl Stream) -> io::Result<String> {
+fn get_healthz(stream: &mut impl MilterStream) -> io::Result<String> {
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.take(MAX_ANSWER_BYTES).read_to_string(&mut answer)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 
 use crate::file::{cannot_read, line_of_bad_utf8, too_large};
-use crate::scan::sniff::{self, Kind};
+use crate::scan::sniff::{self, SourceKind};
 
 /// Size limit of the input, in bytes. A device, or the writer of a pipe, may never end.
 const MAX_INPUT_BYTES: u64 = 1 << 30;
@@ -27,8 +27,8 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
 pub fn message(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     let bytes = read(file)?;
     let archive = match sniff::kind(bytes.get(..sniff::PREFIX_BYTES).unwrap_or(&bytes)) {
-        Kind::Compressed(_) => "compressed data",
-        Kind::Tar => "a tar archive",
+        SourceKind::Compressed(_) => "compressed data",
+        SourceKind::Tar => "a tar archive",
         _ => return Ok(bytes),
     };
     bail!("expected one message, found {archive}: `linkmilter scan` reads archives")

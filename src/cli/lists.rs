@@ -29,13 +29,13 @@ pub enum List {
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ListsCommand,
     #[command(flatten)]
     config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ListsCommand {
     /// Print the hosts on the list, with file and line
     List {
         /// One JSON object for each name
@@ -67,11 +67,13 @@ struct Hosts {
 pub fn run(list: List, args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     match args.command {
-        Command::List { json } => print(&config, list, json),
-        Command::Add(hosts) => {
+        ListsCommand::List { json } => print(&config, list, json),
+        ListsCommand::Add(hosts) => {
             add(&config, list, &host_arg::parse_all(&hosts.hosts, hosts.suffix)?)
         }
-        Command::Remove(hosts) => remove(&config, list, &host_arg::parse_all(&hosts.hosts, true)?),
+        ListsCommand::Remove(hosts) => {
+            remove(&config, list, &host_arg::parse_all(&hosts.hosts, true)?)
+        }
     }
 }
 

@@ -39,11 +39,11 @@ use crate::record::defang::visible;
 #[command(name = "linkmilter", version, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: ProgramCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ProgramCommand {
     Serve(serve::Args),
     Rewrite(rewrite::Args),
     Restore(restore::Args),
@@ -85,25 +85,25 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     let answer = match cli.command {
-        Command::Serve(args) => serve::run(args),
-        Command::Rewrite(args) => rewrite::run(args),
-        Command::Restore(args) => restore::run(args),
-        Command::Recall(args) => recall::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Links(args) => links::run(args),
-        Command::Format(args) => format::run(args),
-        Command::Linkify(args) => linkify::run(args),
-        Command::Scan(args) => scan::run(args),
-        Command::Tld(args) => tld::run(args),
-        Command::Config(args) => config::run(args),
-        Command::Explain(args) => explain::run(args),
-        Command::Why(args) => why::run(args),
-        Command::Find(args) => find::run(args),
-        Command::Allow(args) => lists::run(lists::List::Allow, args),
-        Command::Block(args) => lists::run(lists::List::Block, args),
-        Command::Digest(args) => digest::run(args),
-        Command::Health(args) => health::run(args),
-        Command::Generate(args) => generate::run(args),
+        ProgramCommand::Serve(args) => serve::run(args),
+        ProgramCommand::Rewrite(args) => rewrite::run(args),
+        ProgramCommand::Restore(args) => restore::run(args),
+        ProgramCommand::Recall(args) => recall::run(args),
+        ProgramCommand::Check(args) => check::run(args),
+        ProgramCommand::Links(args) => links::run(args),
+        ProgramCommand::Format(args) => format::run(args),
+        ProgramCommand::Linkify(args) => linkify::run(args),
+        ProgramCommand::Scan(args) => scan::run(args),
+        ProgramCommand::Tld(args) => tld::run(args),
+        ProgramCommand::Config(args) => config::run(args),
+        ProgramCommand::Explain(args) => explain::run(args),
+        ProgramCommand::Why(args) => why::run(args),
+        ProgramCommand::Find(args) => find::run(args),
+        ProgramCommand::Allow(args) => lists::run(lists::List::Allow, args),
+        ProgramCommand::Block(args) => lists::run(lists::List::Block, args),
+        ProgramCommand::Digest(args) => digest::run(args),
+        ProgramCommand::Health(args) => health::run(args),
+        ProgramCommand::Generate(args) => generate::run(args),
     };
     match answer {
         Ok(ExitStatus::Done) => ExitCode::SUCCESS,

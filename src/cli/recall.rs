@@ -28,7 +28,7 @@ use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
 use crate::record::{SCHEMA_VERSION, event};
-use crate::scan::sniff::{self, Kind};
+use crate::scan::sniff::{self, SourceKind};
 use notes::Notes;
 
 /// Defang links to a host in mail that was delivered already
@@ -109,7 +109,7 @@ struct Totals {
 }
 
 /// One run over some mailboxes.
-struct Run {
+struct RecallRun {
     recall: Recall,
     tlds: TldTable,
     since: Option<SystemTime>,
@@ -141,7 +141,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if let Err(error) = known {
         warn(&error_with_causes(&error));
     }
-    let mut run = Run::new(&args, hosts, &config, &journal)?;
+    let mut run = RecallRun::new(&args, hosts, &config, &journal)?;
     if args.give_back && !run.recall.checks_seals() {
         warn(&"no key can be read, so it cannot be checked who wrote a recipe");
     }
@@ -166,10 +166,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
 /// What a file is if it is not a message: some servers compress or encrypt what they store.
 fn not_a_message(bytes: &[u8]) -> Option<&'static str> {
     match sniff::kind(bytes) {
-        Kind::Compressed(_) => Some("compressed data"),
-        Kind::Tar => Some("a tar archive"),
-        Kind::NotMail(what) => Some(what),
-        Kind::Empty | Kind::Message | Kind::Mbox | Kind::MacMbox => None,
+        SourceKind::Compressed(_) => Some("compressed data"),
+        SourceKind::Tar => Some("a tar archive"),
+        SourceKind::NotMail(what) => Some(what),
+        SourceKind::Empty | SourceKind::Message | SourceKind::Mbox | SourceKind::MacMbox => None,
     }
 }
 
@@ -212,20 +212,20 @@ fn print_journal_matches(
     Ok(if out.is_empty() { ExitStatus::Negative } else { ExitStatus::Done })
 }
 
-impl Run {
+impl RecallRun {
     fn new(
         args: &Args,
         hosts: Vec<String>,
         config: &Config,
         journal: &Path,
-    ) -> anyhow::Result<Run> {
+    ) -> anyhow::Result<RecallRun> {
         let settings = settings_with_key(config)?;
         let facts = Facts {
             host_name: host_name(config),
             language: config.policy.language.clone(),
             ..Facts::default()
         };
-        Ok(Run {
+        Ok(RecallRun {
             recall: Recall::new(hosts, &settings.policies.default_policy(), facts),
             tlds: super::tld::table(config),
             since: args.since.and_then(|span| SystemTime::now().checked_sub(span)),

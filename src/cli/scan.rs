@@ -28,8 +28,8 @@ use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Completion, CrossCheck, Dns, Error, GapLines, Input, Journal, OutputFormat, Progress, Report,
-    Results, Scan, Settings, input, ranges,
+    Completion, CrossCheck, Dns, Error, GapLines, Input, OutputFormat, Progress, Results, Scan,
+    ScanJournal, ScanReport, Settings, input, ranges,
 };
 
 use super::dns::BlockingResolver;
@@ -48,8 +48,8 @@ pub struct Args {
     #[arg(required_unless_present = "files0_from")]
     paths: Vec<PathBuf>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Jsonl)]
+    format: ReportFormat,
     /// Show what the filter would change, as a unified diff
     #[arg(long, conflicts_with_all = ["format", "all_links", "account"])]
     diff: bool,
@@ -91,7 +91,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// One JSON object per finding, one per line
     Jsonl,
     /// One row per finding, safe for spreadsheets
@@ -112,12 +112,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let settings = settings(&args, &config)?;
     let command = command(&args, &config);
     let destination = destination(&args)?;
-    let journal = args.resume.as_deref().map(|path| Journal::open(path, &command));
+    let journal = args.resume.as_deref().map(|path| ScanJournal::open(path, &command));
     let mut journal = journal.transpose()?;
-    let ended = |journal: &mut Journal| journal.is_complete() && destination.is_in_place();
+    let ended = |journal: &mut ScanJournal| journal.is_complete() && destination.is_in_place();
     if let Some(journal) = journal.take_if(ended) {
         let (tally, completion) = (journal.tally(), Completion::Complete);
-        return answer(&args, Report { tally, completion, journal: Some(journal) });
+        return answer(&args, ScanReport { tally, completion, journal: Some(journal) });
     }
     let mut out = destination.open(journal.as_ref())?;
     let own = output::own_files(&out, &destination, args.resume.as_deref());
@@ -183,7 +183,7 @@ fn seen(overlap: &Cell<bool>, destination: &Destination, entry: &Input) -> bool 
 }
 
 /// Writes the output formats that are made from the counts, puts the output in its place, and answers.
-fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitStatus> {
+fn finish(args: &Args, report: ScanReport, mut out: Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
         let hint = match (&args.resume, &args.out) {
@@ -217,11 +217,11 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
 }
 
 /// Removes the journal of a scan whose output is in its place, reports what was not read, and answers.
-fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
-    report.journal.map(Journal::remove).transpose()?;
+fn answer(args: &Args, report: ScanReport) -> anyhow::Result<ExitStatus> {
+    report.journal.map(ScanJournal::remove).transpose()?;
     let tally = &report.tally;
     let bypassed: u64 = tally.bypasses.values().sum();
-    if bypassed > 0 && args.format != Format::Summary {
+    if bypassed > 0 && args.format != ReportFormat::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
         let parts = counted(bypassed, "part");
@@ -238,13 +238,13 @@ fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
     }
 }
 
-fn write_counts(format: Format, out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
+fn write_counts(format: ReportFormat, out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     match format {
-        Format::Jsonl | Format::Csv => {}
-        Format::Summary => summary::write(&mut out, tally)?,
-        Format::Html => html::write(&mut out, tally)?,
-        Format::Stix => stix::write(&mut out, tally)?,
+        ReportFormat::Jsonl | ReportFormat::Csv => {}
+        ReportFormat::Summary => summary::write(&mut out, tally)?,
+        ReportFormat::Html => html::write(&mut out, tally)?,
+        ReportFormat::Stix => stix::write(&mut out, tally)?,
     }
     out.flush()
 }
@@ -301,9 +301,9 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         dns,
         format: match args.format {
             _ if args.diff => OutputFormat::Diff,
-            Format::Jsonl => OutputFormat::Jsonl,
-            Format::Csv => OutputFormat::Csv,
-            Format::Summary | Format::Html | Format::Stix => OutputFormat::Counts,
+            ReportFormat::Jsonl => OutputFormat::Jsonl,
+            ReportFormat::Csv => OutputFormat::Csv,
+            ReportFormat::Summary | ReportFormat::Html | ReportFormat::Stix => OutputFormat::Counts,
         },
         min_verdict: if args.all_links { Verdict::Ok } else { Verdict::Notice },
         gap_lines: if args.account { GapLines::Write } else { GapLines::Omit },

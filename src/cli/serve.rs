@@ -29,7 +29,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     daemon::allocator::give_memory_back();
     let inherited =
         if args.inherited { daemon::Inherited::Required } else { daemon::Inherited::Optional };
-    let options = daemon::Options { config: args.config.file, listen: args.listen, inherited };
+    let options =
+        daemon::DaemonOptions { config: args.config.file, listen: args.listen, inherited };
     match daemon::run(&options) {
         Err(error) if error.is::<daemon::NoSockets>() || error.is::<daemon::StateInUse>() => {
             super::warn(&error);

@@ -15,7 +15,7 @@ use crate::daemon::seal::{self, Seal};
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
 use crate::feed::refresh::load_stored;
-use crate::feed::store::Store;
+use crate::feed::store::FeedStore;
 use crate::record::journal::{JournalError, is_journal};
 
 /// A number as an argument.
@@ -174,7 +174,7 @@ pub fn default_policy(config: &Config) -> anyhow::Result<Policy> {
 /// The policy with the lists of others as stored on this machine. Lists that cannot be read are
 /// left out, with a warning.
 pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {
-    let store = Store::new(config.feed_directory());
+    let store = FeedStore::new(config.feed_directory());
     let mut listings = Vec::new();
     for feed in config.feeds() {
         match load_stored(&feed, &store) {

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use crate::config::Config;
-use crate::daemon::resolver::Options;
+use crate::daemon::resolver::ResolverOptions;
 use crate::engine::link::to_ascii;
 use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::plural::counted;
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
-use crate::tld::store::{Store, Stored};
+use crate::tld::store::{Stored, TldStore};
 
 use super::ExitStatus;
 use super::dns::BlockingResolver;
@@ -25,13 +25,13 @@ use super::shared::ConfigFile;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<TldCommand>,
     #[command(flatten)]
     config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum TldCommand {
     /// Print the names, one per line
     List,
     /// Check whether names are top-level domains; exit code 1 if one is not
@@ -49,23 +49,23 @@ enum Command {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let store = Store::new(config.tld_directory());
+    let store = TldStore::new(config.tld_directory());
     match args.command {
         None => super::print(&about(&store.load())),
-        Some(Command::List) => {
+        Some(TldCommand::List) => {
             let stored = store.load();
             let names = stored.table.sorted();
             super::print(&format!("{}\n", names.join("\n")))
         }
-        Some(Command::Check { names, dns }) => check(&config, &table(&config), &names, dns),
-        Some(Command::Update) => update(&config, &store),
+        Some(TldCommand::Check { names, dns }) => check(&config, &table(&config), &names, dns),
+        Some(TldCommand::Update) => update(&config, &store),
     }
 }
 
 /// The table that the daemon uses on this machine: the newest good one in the state directory, else
 /// the built-in one.
 pub fn table(config: &Config) -> TldTable {
-    warn_and_get_table(Store::new(config.tld_directory()).load())
+    warn_and_get_table(TldStore::new(config.tld_directory()).load())
 }
 
 /// Warns if the file in the state directory is not used. Missing permission of this user is no
@@ -109,7 +109,8 @@ fn check(
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        let options = Options { max_questions: unknown.len(), ..Options::of(config) };
+        let options =
+            ResolverOptions { max_questions: unknown.len(), ..ResolverOptions::of(config) };
         BlockingResolver::with(&options, table)?.answers(&unknown)
     };
     let mut out = String::new();
@@ -140,7 +141,7 @@ fn tld_of(name: &str) -> String {
     to_ascii(label).unwrap_or_else(|| label.to_owned())
 }
 
-fn update(config: &Config, store: &Store) -> anyhow::Result<ExitStatus> {
+fn update(config: &Config, store: &TldStore) -> anyhow::Result<ExitStatus> {
     let fetch = config.tld_fetch();
     let refreshed = refresh(&fetch, store, SystemTime::now())
         .context("the table of top-level domains is unchanged")?;

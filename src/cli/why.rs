@@ -41,7 +41,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let Args { id, json, recalls, events } = args;
     let (_, journal) = events.open()?;
     recalls.iter().try_for_each(|directory| require_directory(directory))?;
-    let Found { events, recalls, damaged, unread, not_found, permission_error } =
+    let FoundEvents { events, recalls, damaged, unread, not_found, permission_error } =
         find(id.trim(), &recalls, &journal)?;
     if let Some(unread) = unread {
         super::warn(&unread);
@@ -77,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
 }
 
 /// What the journals have about a message.
-struct Found {
+struct FoundEvents {
     events: Vec<Event>,
     /// With the directory of those that a user recorded.
     recalls: Vec<(RecallEvent, Option<PathBuf>)>,
@@ -92,7 +92,7 @@ struct Found {
 }
 
 /// What is known of the message `id`, in the journal and in `directories` of recalls.
-fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Found> {
+fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<FoundEvents> {
     let mut events = Vec::new();
     // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).
     let message_id = event::message_id(id.as_bytes());
@@ -137,7 +137,7 @@ fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Fou
         damaged += recalls_of(directory, &ids, add_recall).map_err(journal_error)?;
     }
     recalls.sort_by_key(|(event, _)| event.time);
-    Ok(Found { events, recalls, damaged, unread, not_found, permission_error })
+    Ok(FoundEvents { events, recalls, damaged, unread, not_found, permission_error })
 }
 
 /// Whether recalls recorded by users may help when this user may not read the journal.

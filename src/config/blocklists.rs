@@ -8,7 +8,7 @@ use super::Config;
 use super::feeds::ListVerdict;
 use super::problem::{Errors, NONE, Problem, invalid_names};
 use super::schema::settings;
-use super::setting::{Text, choice};
+use super::setting::{TextSetting, choice};
 
 /// The placeholder for the key in a zone.
 const KEY_PLACEHOLDER: &str = "{key}";
@@ -54,7 +54,7 @@ pub struct Zone(pub String);
 
 choice!(AnswerFormat);
 
-impl Text for Zone {
+impl TextSetting for Zone {
     fn expected() -> String {
         format!(
             "a name of at most {MAX_ZONE_CHARS} letters, digits, - . and _, with {KEY_PLACEHOLDER} once at most"
@@ -69,7 +69,7 @@ impl Text for Zone {
     }
 }
 
-impl Text for Meaning {
+impl TextSetting for Meaning {
     const EXPECTED: &'static str = "codes of 127.0.0.0/8, such as 127.0.1.4, 127.0.1.4-127.0.1.6 or bits 24, with = suspect or \
          = unsafe behind them or without";
 

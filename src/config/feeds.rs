@@ -6,12 +6,12 @@ use std::time::Duration;
 use crate::engine::outcome::Verdict;
 use crate::feed::blocklist::AnswerFormat;
 use crate::feed::refresh::{Checksum, Feed, Source};
-use crate::feed::{EntryKind, Format, ListLayout};
+use crate::feed::{EntryKind, ListFormat, ListLayout};
 use crate::fetch::Fetch;
 
 use super::problem::{NEITHER, Problem, invalid_names};
 use super::schema::settings;
-use super::setting::{Size, Text, choice};
+use super::setting::{Size, TextSetting, choice};
 use super::{Config, HttpsUrl};
 
 settings! {
@@ -26,7 +26,7 @@ settings! {
         file: Option<PathBuf> = "", Reload;
         /// `plain` (one entry per line), `hosts` (hosts(5)), `csv`, `jsonl` (one JSON object per
         /// line), `rpz` (a response policy zone as a zone file). Default: `plain`.
-        format: Option<Format> = "", Reload;
+        format: Option<ListFormat> = "", Reload;
         /// What the entries are: `domains` (each with all hosts below it), `hosts` (single hosts),
         /// `urls`, or `names` that readers know: they are not bad, but a host that looks like one
         /// of them is suspect; a list with one invalid name is refused. Default: `hosts` for the
@@ -76,13 +76,13 @@ pub enum Sum {
     Url(HttpsUrl),
 }
 
-choice!(Format, EntryKind);
+choice!(ListFormat, EntryKind);
 choice!(ListVerdict {
     "suspect" = ListVerdict(Verdict::Suspect),
     "unsafe" = ListVerdict(Verdict::Unsafe),
 });
 
-impl Text for Sum {
+impl TextSetting for Sum {
     const EXPECTED: &'static str = "64 hexadecimal digits or an https: URL";
 
     fn parse(text: &str) -> Result<Sum, Option<String>> {
@@ -120,7 +120,7 @@ impl Config {
         };
         let format = section.format.unwrap_or_default();
         let default_kind =
-            if format == Format::Hosts { EntryKind::Hosts } else { EntryKind::Domains };
+            if format == ListFormat::Hosts { EntryKind::Hosts } else { EntryKind::Domains };
         Some(Feed {
             name: name.to_owned(),
             source,
@@ -165,7 +165,7 @@ impl Config {
             ("max_entries", max_entries.to_string()),
             ("warn_age", seconds(warn_age)),
         ];
-        if layout.format != Format::Rpz {
+        if layout.format != ListFormat::Rpz {
             implied.insert(1, ("holds", text(layout.entry_kind.as_str())));
         }
         if layout.entry_kind != EntryKind::Names {
@@ -193,21 +193,25 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
         let format = feed.format.unwrap_or_default();
         let fetched = feed.url.is_some() || matches!(feed.sha256, Some(Sum::Url(_)));
         for (key, without_effect, expected) in [
-            ("column", feed.column.is_some() && format != Format::Csv, "format = \"csv\" with it"),
+            (
+                "column",
+                feed.column.is_some() && format != ListFormat::Csv,
+                "format = \"csv\" with it",
+            ),
             (
                 "member",
-                feed.member.is_some() && format != Format::JsonLines,
+                feed.member.is_some() && format != ListFormat::JsonLines,
                 "format = \"jsonl\" with it",
             ),
             (
                 "holds",
-                feed.holds.is_some() && format == Format::Rpz,
+                feed.holds.is_some() && format == ListFormat::Rpz,
                 "no holds beside format = \"rpz\": a zone says it itself",
             ),
             (
                 "holds",
                 feed.holds == Some(EntryKind::Names)
-                    && !matches!(format, Format::Plain | Format::Rpz),
+                    && !matches!(format, ListFormat::Plain | ListFormat::Rpz),
                 "format = \"plain\" beside holds = \"names\"",
             ),
             (

@@ -155,7 +155,7 @@ pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     renamed::rename(&mut variables.0, &mut renamed, problems);
     builder = builder.add_source(variables);
     for flag in &sources.flags {
-        builder = builder.add_source(Layer::of_flag(flag));
+        builder = builder.add_source(ConfigLayer::of_flag(flag));
     }
     let root = builder.build().map(|config| config.cache).unwrap_or_else(|error| {
         problems.push(unreadable("configuration", "layers that merge", error.to_string()));
@@ -181,9 +181,9 @@ fn record_table_origins(
 
 /// One layer: values by key path, each with its origin.
 #[derive(Clone, Debug, Default)]
-struct Layer(HashMap<String, Value>);
+struct ConfigLayer(HashMap<String, Value>);
 
-impl Source for Layer {
+impl Source for ConfigLayer {
     fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
         Box::new(self.clone())
     }
@@ -193,15 +193,15 @@ impl Source for Layer {
     }
 }
 
-impl Layer {
-    fn of_flag(flag: &Flag) -> Layer {
+impl ConfigLayer {
+    fn of_flag(flag: &Flag) -> ConfigLayer {
         let origin = format!("flag {}", flag.option);
         let value = |text: &String| Value::new(Some(&origin), text.as_str());
         let kind: ValueKind = match flag.values.as_slice() {
             [only] => only.as_str().into(),
             values => ValueKind::Array(values.iter().map(value).collect()),
         };
-        Layer(HashMap::from([(flag.key.to_owned(), Value::new(Some(&origin), kind))]))
+        ConfigLayer(HashMap::from([(flag.key.to_owned(), Value::new(Some(&origin), kind))]))
     }
 }
 
@@ -238,7 +238,7 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
     files
 }
 
-fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<Layer> {
+fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<ConfigLayer> {
     let name = path.display().to_string();
     let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
@@ -247,9 +247,9 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
             return None;
         }
     };
-    let lines = Lines::of(&name, &text);
+    let lines = FileLines::of(&name, &text);
     let table = lines.parse(&text, problems)?;
-    Some(Layer(lines.table(table)))
+    Some(ConfigLayer(lines.table(table)))
 }
 
 /// The state directory, as far as the layers say it, whatever else is wrong with them.
@@ -271,14 +271,14 @@ pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
 }
 
 /// The line ends of a file, to convert offsets to line numbers.
-pub(super) struct Lines<'a> {
+pub(super) struct FileLines<'a> {
     file: &'a str,
     ends: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn of(file: &'a str, text: &str) -> Lines<'a> {
-        Lines { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
+impl<'a> FileLines<'a> {
+    pub(super) fn of(file: &'a str, text: &str) -> FileLines<'a> {
+        FileLines { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
     }
 
     pub(super) fn origin(&self, offset: usize) -> String {
@@ -349,7 +349,7 @@ fn integer(digits: &str, radix: u32) -> ValueKind {
 }
 
 /// The layer of environment variables. The origin of each value is its variable.
-fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>) -> Layer {
+fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>) -> ConfigLayer {
     let wanted: HashMap<String, String> = variables
         .iter()
         .filter(|(name, _)| is_setting(name))
@@ -365,7 +365,7 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
         Ok(values) => values,
         Err(error) => {
             problems.push(unreadable("environment", "readable variables", error.to_string()));
-            return Layer::default();
+            return ConfigLayer::default();
         }
     };
     let named = values.into_iter().map(|(key, value)| {
@@ -373,7 +373,7 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
         let name = names.get(&variable).unwrap_or(&variable);
         (key, Value::new(Some(&format!("environment {name}")), value.kind))
     });
-    Layer(named.collect())
+    ConfigLayer(named.collect())
 }
 
 /// A problem of a whole layer.
@@ -399,7 +399,7 @@ mod tests {
     fn a_mistake_that_is_found_again_and_again_is_told_once() {
         let mut problems = Vec::new();
         let text = "a b\nc d\n".repeat(50);
-        assert!(Lines::of("file", &text).parse(&text, &mut problems).is_none());
+        assert!(FileLines::of("file", &text).parse(&text, &mut problems).is_none());
         assert!(problems.len() < 5, "{problems:?}");
         assert!(
             problems[0].origin == "file:1" && problems[0].found.contains("more below"),
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn every_byte_is_on_its_line() {
         let text = "a = 1\n\nb = \"é\"\r\n";
-        let lines = Lines::of("file", text);
+        let lines = FileLines::of("file", text);
         for at in 0..=text.len() {
             let before = text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
             assert_eq!(lines.origin(at), format!("file:{}", before + 1));

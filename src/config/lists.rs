@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
-use super::setting::Text;
-use super::types::{Host, ProtectedName};
+use super::setting::TextSetting;
+use super::types::{HostName, ProtectedName};
 use crate::atomic_file::{self, AtomicFile};
 use crate::file;
 use crate::policy::is_below;
@@ -157,7 +157,7 @@ pub fn remove_from_list(path: &Path, host: &str) -> Result<Removed, ListError> {
 
 /// A host or domain in the form of lists: lower-case A-labels, an address of IPv6 in brackets.
 pub fn host_name(text: &str) -> Option<String> {
-    Host::parse(text.trim()).ok().map(|host| host.0)
+    HostName::parse(text.trim()).ok().map(|host| host.0)
 }
 
 impl ListEntry {

@@ -35,7 +35,7 @@ pub use lists::{
     Added, ListEntry, ListError, Removed, add_to_list, count_protected, host_name, list_entries,
     remove_from_list,
 };
-pub use print::{Chapter, Entry, effective, example, reference};
+pub use print::{Chapter, SectionKey, effective, example, reference};
 pub use problem::{Errors, Problem, is_slip};
 pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
@@ -45,11 +45,11 @@ pub use sections::{
     PolicySection, RuleSection, Server, Tld, Upstream,
 };
 pub use setting::Size;
-pub use snapshot::{Files, Replaced, Snapshot, SnapshotError};
+pub use snapshot::{Files, ReplacedSnapshot, Snapshot, SnapshotError};
 pub use start::{LastGood, Start, last_good, start};
 pub use types::{
-    DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel, LogTarget, Schedule,
-    SmtpTls, StatusCode, Transport, UndoLost, When, is_local,
+    DnsMode, DnsServer, Domain, FileMode, HostName, HttpsUrl, LogFormat, LogLevel, LogTarget,
+    Schedule, SmtpTls, StatusCode, Transport, UndoLost, When, is_local,
 };
 
 use problem::BUILTIN;

@@ -62,12 +62,12 @@ pub struct Chapter {
     /// `dns`, or `rules.NAME`.
     pub name: String,
     pub about: String,
-    pub keys: Vec<Entry>,
+    pub keys: Vec<SectionKey>,
 }
 
 /// A key of a section.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct SectionKey {
     pub name: &'static str,
     pub about: String,
     /// What values it accepts, in the words of the error message.
@@ -83,7 +83,7 @@ pub fn reference() -> Vec<Chapter> {
         let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
         words.join(" ")
     };
-    let entry = |key: &Key| Entry {
+    let entry = |key: &Key| SectionKey {
         name: key.name,
         about: joined(key.doc),
         takes: (key.expected)(key.range),

@@ -21,9 +21,9 @@ use crate::tld::cache::CacheBounds;
 use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
 use super::sections::Lists;
-use super::setting::Text;
+use super::setting::TextSetting;
 use super::types::ProtectedName;
-use super::{Config, DnsMode, Host, RuleSection, lists, words};
+use super::{Config, DnsMode, HostName, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -143,7 +143,7 @@ impl Config {
     fn read_files(&self, secrets: Secrets) -> Result<FileContents, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
-        let inline = |names: &[Host]| names.iter().map(|name| name.0.clone()).collect();
+        let inline = |names: &[HostName]| names.iter().map(|name| name.0.clone()).collect();
         let mut names = |key, file, inline| self.names(key, file, inline, &mut problems);
         let allowed = names("lists.allowed_file", &lists.allowed_file, inline(&lists.allowed));
         let protected = lists.protected.iter().map(|name| name.0.clone()).collect();
@@ -378,7 +378,7 @@ impl Config {
         });
         let expected = match key {
             "lists.protected_file" => ProtectedName::EXPECTED,
-            _ => Host::EXPECTED,
+            _ => HostName::EXPECTED,
         };
         match self.files.list(&path) {
             Ok(text) => names.extend(lists::parse_names(&path, &text, expected, problems)),
@@ -444,7 +444,7 @@ fn hosts(names: Vec<String>) -> Names {
 }
 
 fn rule(name: &str, section: &RuleSection) -> Rule {
-    let names = |list: &[Host]| list.iter().map(|name| name.0.clone()).collect();
+    let names = |list: &[HostName]| list.iter().map(|name| name.0.clone()).collect();
     Rule {
         name: name.to_owned(),
         conditions: Conditions {

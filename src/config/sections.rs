@@ -14,8 +14,8 @@ use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 use super::schema::settings;
 use super::setting::Size;
 use super::types::{
-    DnsMode, DnsServer, Domain, FileMode, Final, Host, HttpsUrl, LogFormat, LogLevel, LogTarget,
-    ProtectedName, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
+    DnsMode, DnsServer, Domain, FileMode, Final, HostName, HttpsUrl, LogFormat, LogLevel,
+    LogTarget, ProtectedName, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 settings! {
@@ -245,7 +245,7 @@ settings! {
         /// it.
         allowed_file: PathBuf = "\"allow.txt\"", Reload;
         /// More such hosts.
-        allowed: Vec<Host> = "[]", Reload;
+        allowed: Vec<HostName> = "[]", Reload;
         /// Names to protect against look-alikes, in addition to the built-in ones.
         protected_file: PathBuf = "\"protected.txt\"", Reload;
         /// More such names. `=name`, in the file as well, protects the name as a whole and not its
@@ -260,7 +260,7 @@ settings! {
         /// Hosts that you call unsafe, with all hosts below them.
         blocked_file: PathBuf = "\"blocked.txt\"", Reload;
         /// More such hosts.
-        blocked: Vec<Host> = "[]", Reload;
+        blocked: Vec<HostName> = "[]", Reload;
     }
 }
 
@@ -375,10 +375,10 @@ settings! {
         defang: Option<DefangFrom> = "", Reload;
         /// Hosts that are never edited in this mail, in addition to `lists.allowed`, with all hosts
         /// below them. If there are several recipients, the settings of all must allow a host.
-        allowed: Vec<Host> = "", Reload;
+        allowed: Vec<HostName> = "", Reload;
         /// Hosts that are unsafe in this mail, in addition to `lists.blocked`, with all hosts below
         /// them.
-        blocked: Vec<Host> = "", Reload;
+        blocked: Vec<HostName> = "", Reload;
         /// Names protected in this mail, in addition to `lists.protected`; at most 100.
         protected: Vec<ProtectedName> = "", Reload;
         /// Replaces `policy.profile`.

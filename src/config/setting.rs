@@ -45,14 +45,14 @@ pub trait Setting: Sized {
 }
 
 /// A setting that is written as text.
-pub trait Text: Sized {
+pub trait TextSetting: Sized {
     /// What is expected, if it is always the same.
     const EXPECTED: &'static str = "";
     fn expected() -> String {
         Self::EXPECTED.to_owned()
     }
     /// Parses the text. An error may say what was expected, if it knows better than
-    /// [`Text::expected`].
+    /// [`TextSetting::expected`].
     fn parse(text: &str) -> Result<Self, Option<String>>;
 }
 
@@ -119,9 +119,9 @@ pub(super) fn to_toml(value: &Value) -> String {
     }
 }
 
-impl<T: Text> Setting for T {
+impl<T: TextSetting> Setting for T {
     fn expected(_: Option<NumberRange>) -> String {
-        <T as Text>::expected()
+        <T as TextSetting>::expected()
     }
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<T> {
@@ -131,7 +131,7 @@ impl<T: Text> Setting for T {
         match T::parse(text) {
             Ok(value) => Some(value),
             Err(why) => {
-                let expected = why.unwrap_or_else(<T as Text>::expected);
+                let expected = why.unwrap_or_else(<T as TextSetting>::expected);
                 problems.push(at.problem(expected));
                 None
             }
@@ -325,7 +325,7 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-impl Text for String {
+impl TextSetting for String {
     const EXPECTED: &'static str = "text without control characters";
 
     fn parse(text: &str) -> Result<String, Option<String>> {
@@ -333,7 +333,7 @@ impl Text for String {
     }
 }
 
-impl Text for PathBuf {
+impl TextSetting for PathBuf {
     const EXPECTED: &'static str = "a path";
 
     fn parse(text: &str) -> Result<PathBuf, Option<String>> {
@@ -341,10 +341,10 @@ impl Text for PathBuf {
     }
 }
 
-/// Implements [`Text`] for enums: those with words of their own, or one with the words given here.
+/// Implements [`TextSetting`] for enums: those with words of their own, or one with the words given here.
 macro_rules! choice {
     ($($type:ty),+) => { $(
-        impl $crate::config::setting::Text for $type {
+        impl $crate::config::setting::TextSetting for $type {
             fn expected() -> String {
                 let words: Vec<&str> = <$type>::ALL.iter().map(|value| value.as_str()).collect();
                 format!("one of {}", words.join(", "))
@@ -356,7 +356,7 @@ macro_rules! choice {
         }
     )+ };
     ($type:ty { $($word:literal = $variant:expr),* $(,)? }) => {
-        impl $crate::config::setting::Text for $type {
+        impl $crate::config::setting::TextSetting for $type {
             fn expected() -> String {
                 let words: &[&str] = &[$($word),*];
                 format!("one of {}", words.join(", "))

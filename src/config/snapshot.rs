@@ -41,14 +41,14 @@ pub struct Snapshot {
     /// The main file, then those of `conf.d` in order.
     pub(super) layers: Vec<PathBuf>,
     /// The content of each file: layers, lists and keys.
-    files: BTreeMap<PathBuf, Content>,
+    files: BTreeMap<PathBuf, SnapshotContent>,
     pub(super) environment: BTreeMap<String, String>,
 }
 
 /// Keys may not be text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Content {
+enum SnapshotContent {
     Text(String),
     Bytes(Vec<u8>),
 }
@@ -64,7 +64,7 @@ pub struct SnapshotError {
 
 /// What was in the place of a snapshot that is kept now.
 #[derive(Debug)]
-pub enum Replaced {
+pub enum ReplacedSnapshot {
     /// The same: it was not written again.
     Same,
     /// An earlier configuration.
@@ -76,7 +76,7 @@ pub enum Replaced {
 
 /// What was found in state directories.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundSnapshots {
     pub snapshot: Option<Snapshot>,
     /// Those that are there and cannot be read.
     pub unreadable: Vec<SnapshotError>,
@@ -124,7 +124,7 @@ impl Snapshot {
             .map(|path| config.resolve(path));
         for path in layers.iter().cloned().chain(optional) {
             match file::read(&path, lists::MAX_BYTES) {
-                Ok(bytes) => drop(files.insert(path, Content::of(bytes))),
+                Ok(bytes) => drop(files.insert(path, SnapshotContent::of(bytes))),
                 // A list that does not exist. Required files were found a moment ago.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(source) => return Err(SnapshotError { path, source }),
@@ -138,13 +138,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the file cannot be written. The old one is still there.
-    pub fn keep(&self, directory: &Path) -> Result<Replaced, SnapshotError> {
+    pub fn keep(&self, directory: &Path) -> Result<ReplacedSnapshot, SnapshotError> {
         let path = Snapshot::path(directory);
         let replaced = match read(&path) {
-            Ok(stored) if self.has_same_content(&stored) => return Ok(Replaced::Same),
-            Ok(_) => Replaced::Other,
-            Err(error) if error.kind() == ErrorKind::NotFound => Replaced::Nothing,
-            Err(error) => Replaced::Unreadable(error),
+            Ok(stored) if self.has_same_content(&stored) => return Ok(ReplacedSnapshot::Same),
+            Ok(_) => ReplacedSnapshot::Other,
+            Err(error) if error.kind() == ErrorKind::NotFound => ReplacedSnapshot::Nothing,
+            Err(error) => ReplacedSnapshot::Unreadable(error),
         };
         let text = serde_json::to_vec(self).map_err(io::Error::from);
         text.and_then(|text| atomic_file::replace(&path, &text, atomic_file::PRIVATE))
@@ -158,13 +158,13 @@ impl Snapshot {
     }
 
     /// The snapshot for this main file, from the first of these state directories that has one.
-    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Found {
-        let mut found = Found::default();
+    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> FoundSnapshots {
+        let mut found = FoundSnapshots::default();
         for directory in directories {
             let path = Snapshot::path(directory);
             match read(&path) {
                 Ok(stored) if is_same_file(&stored.asked, asked) => {
-                    return Found { snapshot: Some(stored), ..found };
+                    return FoundSnapshots { snapshot: Some(stored), ..found };
                 }
                 Ok(_) => {}
                 // One path of it may be a file.
@@ -189,17 +189,17 @@ impl Snapshot {
 
     fn bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.files.get(path) {
-            Some(Content::Text(text)) => Ok(text.clone().into_bytes()),
-            Some(Content::Bytes(bytes)) => Ok(bytes.clone()),
+            Some(SnapshotContent::Text(text)) => Ok(text.clone().into_bytes()),
+            Some(SnapshotContent::Bytes(bytes)) => Ok(bytes.clone()),
             None => Err(ErrorKind::NotFound.into()),
         }
     }
 }
 
-impl Content {
-    fn of(bytes: Vec<u8>) -> Content {
+impl SnapshotContent {
+    fn of(bytes: Vec<u8>) -> SnapshotContent {
         String::from_utf8(bytes)
-            .map_or_else(|error| Content::Bytes(error.into_bytes()), Content::Text)
+            .map_or_else(|error| SnapshotContent::Bytes(error.into_bytes()), SnapshotContent::Text)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which configuration is used: the present one, or the last good one if that is not valid.
 
 use super::layers::unreadable as unreadable_layer;
-use super::snapshot::Found;
+use super::snapshot::FoundSnapshots;
 use super::{Errors, Snapshot, SnapshotError, Sources, missing_file, state_dirs};
 
 /// The configuration to start with.
@@ -49,7 +49,7 @@ pub fn last_good<T>(
     load: impl Fn(&Sources) -> Result<T, Errors>,
 ) -> Result<LastGood<T>, Errors> {
     let Errors(mut problems) = errors;
-    let Found { snapshot, unreadable } =
+    let FoundSnapshots { snapshot, unreadable } =
         Snapshot::find(&sources.requested_file(), &state_dirs(sources));
     problems.extend(unreadable.into_iter().map(|SnapshotError { path, source }| {
         let found = format!("the configuration that was kept cannot be used: {source}");

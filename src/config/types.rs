@@ -17,7 +17,7 @@ use crate::policy::{
 };
 
 use super::problem::{KNOWN_KEY, Problem, nearest};
-use super::setting::{NumberRange, RawValue, Setting, Text, choice};
+use super::setting::{NumberRange, RawValue, Setting, TextSetting, choice};
 
 /// A domain in lower-case A-label form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Domain(pub String);
 
 /// A host in lower-case A-label form: a domain, or an address, that of IPv6 in brackets as in a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host(pub String);
+pub struct HostName(pub String);
 
 /// A protected name in lower-case A-label form; `=name` protects the name as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ choice!(HtmlAttachments {
     "edit" = HtmlAttachments::Edit,
 });
 
-impl Text for Endpoint {
+impl TextSetting for Endpoint {
     const EXPECTED: &'static str = "inet:PORT@HOST or unix:/PATH";
 
     fn parse(text: &str) -> Result<Endpoint, Option<String>> {
@@ -304,7 +304,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-impl Text for Domain {
+impl TextSetting for Domain {
     const EXPECTED: &'static str = "a host or domain name";
 
     fn parse(text: &str) -> Result<Domain, Option<String>> {
@@ -315,24 +315,24 @@ impl Text for Domain {
     }
 }
 
-impl Text for Host {
+impl TextSetting for HostName {
     const EXPECTED: &'static str = "a host or domain name, which stands for all below it as well";
 
-    fn parse(text: &str) -> Result<Host, Option<String>> {
+    fn parse(text: &str) -> Result<HostName, Option<String>> {
         match ipv6_host(text) {
-            Some(host) => Ok(Host(host)),
-            None => Domain::parse(text).map(|domain| Host(domain.0)),
+            Some(host) => Ok(HostName(host)),
+            None => Domain::parse(text).map(|domain| HostName(domain.0)),
         }
     }
 }
 
-impl Text for ProtectedName {
+impl TextSetting for ProtectedName {
     const EXPECTED: &'static str =
         "a host or domain name, with = in front to protect it as a whole";
 
     fn parse(text: &str) -> Result<ProtectedName, Option<String>> {
         let (whole, bare) = text.strip_prefix('=').map_or(("", text), |bare| ("=", bare));
-        let host = Host::parse(bare).map_err(|_| None)?;
+        let host = HostName::parse(bare).map_err(|_| None)?;
         Ok(ProtectedName(format!("{whole}{}", host.0)))
     }
 }
@@ -344,7 +344,7 @@ impl Domain {
     }
 }
 
-impl Text for DnsServer {
+impl TextSetting for DnsServer {
     const EXPECTED: &'static str =
         "an IP address, with a port or without (192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:5353)";
 
@@ -355,7 +355,7 @@ impl Text for DnsServer {
     }
 }
 
-impl Text for HttpsUrl {
+impl TextSetting for HttpsUrl {
     const EXPECTED: &'static str = "an https: URL";
 
     fn parse(text: &str) -> Result<HttpsUrl, Option<String>> {
@@ -368,7 +368,7 @@ impl Text for HttpsUrl {
     }
 }
 
-impl Text for FileMode {
+impl TextSetting for FileMode {
     const EXPECTED: &'static str = "permission bits in octal, as text (\"0660\")";
 
     fn parse(text: &str) -> Result<FileMode, Option<String>> {
@@ -377,7 +377,7 @@ impl Text for FileMode {
     }
 }
 
-impl Text for Schedule {
+impl TextSetting for Schedule {
     const EXPECTED: &'static str = "\"off\" or a time of day in UTC (\"06:30\")";
 
     fn parse(text: &str) -> Result<Schedule, Option<String>> {
@@ -393,7 +393,7 @@ impl Text for Schedule {
     }
 }
 
-impl Text for StatusCode {
+impl TextSetting for StatusCode {
     const EXPECTED: &'static str = "an enhanced status code of a permanent failure (5.7.1)";
 
     fn parse(text: &str) -> Result<StatusCode, Option<String>> {
@@ -411,17 +411,17 @@ impl Text for StatusCode {
     }
 }
 
-impl Text for Network {
+impl TextSetting for Network {
     const EXPECTED: &'static str = "a network (192.0.2.0/24, 2001:db8::/32) or an IP address";
 
     fn parse(text: &str) -> Result<Network, Option<String>> {
         text.parse().map_err(|error: crate::policy::NetworkError| {
-            Some(format!("{} ({error})", <Network as Text>::expected()))
+            Some(format!("{} ({error})", <Network as TextSetting>::expected()))
         })
     }
 }
 
-impl Text for Pattern {
+impl TextSetting for Pattern {
     const EXPECTED: &'static str =
         "a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>";
 
@@ -430,7 +430,7 @@ impl Text for Pattern {
     }
 }
 
-impl Text for HeaderTest {
+impl TextSetting for HeaderTest {
     fn expected() -> String {
         crate::policy::HeaderTestError::Form.to_string()
     }
@@ -442,7 +442,7 @@ impl Text for HeaderTest {
 
 impl Setting for When {
     fn expected(_: Option<NumberRange>) -> String {
-        format!("a table: header = {}, or a list of such", <HeaderTest as Text>::expected())
+        format!("a table: header = {}, or a list of such", <HeaderTest as TextSetting>::expected())
     }
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<When> {
@@ -475,7 +475,7 @@ impl Setting for When {
 }
 
 /// In one table: `unsafe = "defang"`, `userinfo = "leave"`.
-impl<A: Text> Setting for Actions<A> {
+impl<A: TextSetting> Setting for Actions<A> {
     fn expected(_: Option<NumberRange>) -> String {
         format!("a table: verdict or reason code = {}", A::expected())
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::layers::{Lines, unreadable};
+use super::layers::{FileLines, unreadable};
 use super::problem::{Problem, nearest};
 use crate::engine::words::{Own, Words};
 
@@ -23,7 +23,7 @@ const KEYS: [&str; 5] = ["notice", "notice_ascii", "links", "external", "first_c
 /// Parses the file. Each invalid line becomes a problem.
 pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Words {
     let name = path.display().to_string();
-    let lines = Lines::of(&name, text);
+    let lines = FileLines::of(&name, text);
     if text.len() > MAX_BYTES {
         let found = format!("{} bytes", text.len());
         problems.push(unreadable(&name, &*format!("at most {MAX_BYTES} bytes of words"), found));
@@ -56,7 +56,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
 fn parse_language(
     tag: &str,
     table: DeTable<'_>,
-    lines: &Lines<'_>,
+    lines: &FileLines<'_>,
     problems: &mut Vec<Problem>,
 ) -> Own {
     let mut own = Own::default();

@@ -8,7 +8,7 @@ use hickory_resolver::proto::rr::{RData, RecordType};
 
 use super::health::{Health, Trouble};
 use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
-use super::resolver::{Hickory, Options, Resolver, ResolverError, TldDns, Validation};
+use super::resolver::{Hickory, Resolver, ResolverError, ResolverOptions, TldDns, Validation};
 use super::settings::Loaded;
 use super::throttle::Throttle;
 use super::tlds::Tlds;
@@ -41,7 +41,7 @@ pub struct DnsClient {
 /// Queries about top-level domains.
 #[derive(Debug)]
 struct TldResolver {
-    options: Options,
+    options: ResolverOptions,
     resolver: Resolver<TldDns>,
 }
 
@@ -49,7 +49,7 @@ struct TldResolver {
 #[derive(Debug)]
 struct ListResolver {
     list: Arc<Blocklist>,
-    options: Options,
+    options: ResolverOptions,
     resolver: Resolver<ListDns>,
     refused: Throttle,
     odd: Throttle,
@@ -100,13 +100,13 @@ impl Dns for ListDns {
 
 /// How block lists are queried: like top-level domains, but with other limits for caching. Few lists are signed,
 /// so nothing is validated.
-pub fn list_options(config: &Config) -> Options {
+pub fn list_options(config: &Config) -> ResolverOptions {
     let ttl = (MIN_LIST_TTL, MAX_LIST_TTL);
-    Options {
+    ResolverOptions {
         validation: Validation::Trust,
         cache: CacheBounds { positive: ttl, negative: ttl, ..config.dns_cache() },
         max_questions: config.limits.domains,
-        ..Options::of(config)
+        ..ResolverOptions::of(config)
     }
 }
 
@@ -125,7 +125,7 @@ impl DnsClient {
         metrics.lists.set_blocklists(lists.iter().map(|list| list.name.as_str()));
         let tlds = match config.dns.mode {
             DnsMode::Never => Ok(None),
-            _ => TldResolver::replace(before, Options::of(config), table).map(Some),
+            _ => TldResolver::replace(before, ResolverOptions::of(config), table).map(Some),
         };
         let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
         let lists = list_resolvers(known, &list_options(config), lists);
@@ -228,7 +228,7 @@ impl DnsClient {
 impl TldResolver {
     fn replace(
         before: Option<&DnsClient>,
-        options: Options,
+        options: ResolverOptions,
         table: &Arc<Tlds>,
     ) -> Result<Arc<TldResolver>, ResolverError> {
         let known = before.and_then(|before| before.tlds.as_ref());
@@ -245,7 +245,7 @@ impl TldResolver {
 /// The resolvers of these lists. Those in `known` with the same list and the same options are kept.
 fn list_resolvers(
     known: &[Arc<ListResolver>],
-    options: &Options,
+    options: &ResolverOptions,
     lists: &[Blocklist],
 ) -> Result<Vec<Arc<ListResolver>>, ResolverError> {
     let same = |list: &Blocklist| {
@@ -329,17 +329,17 @@ mod tests {
         }
     }
 
-    fn options(max_questions: usize) -> Options {
+    fn options(max_questions: usize) -> ResolverOptions {
         let config = config::load(&config::Sources::default()).unwrap();
         let servers = vec!["127.0.0.1:9".parse().unwrap()];
-        Options { servers, max_questions, ..list_options(&config) }
+        ResolverOptions { servers, max_questions, ..list_options(&config) }
     }
 
     #[tokio::test]
     async fn a_changed_list_drops_its_own_cache_and_no_other() {
         let lists = [list("a", Verdict::Suspect), list("b", Verdict::Suspect)];
         let before = list_resolvers(&[], &options(8), &lists).unwrap();
-        let kept = |options: &Options, lists: &[Blocklist]| -> Vec<bool> {
+        let kept = |options: &ResolverOptions, lists: &[Blocklist]| -> Vec<bool> {
             let after = list_resolvers(&before, options, lists).unwrap();
             after.iter().map(|list| before.iter().any(|old| Arc::ptr_eq(old, list))).collect()
         };

@@ -201,7 +201,7 @@ async fn serve(listener: Listener, state: Arc<EndpointState>) {
     }
 }
 
-async fn serve_client(stream: Box<dyn Stream>, state: Arc<EndpointState>) {
+async fn serve_client(stream: Box<dyn MetricsStream>, state: Arc<EndpointState>) {
     let service = service_fn(|request: Request<Incoming>| {
         let response = answer(&request, &state);
         async { Ok::<_, Infallible>(response) }
@@ -214,10 +214,10 @@ async fn serve_client(stream: Box<dyn Stream>, state: Arc<EndpointState>) {
     }
 }
 
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+trait MetricsStream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> MetricsStream for S {}
 
-async fn accept(listener: &Listener) -> io::Result<Box<dyn Stream>> {
+async fn accept(listener: &Listener) -> io::Result<Box<dyn MetricsStream>> {
     Ok(match listener {
         Listener::Tcp(tcp) => Box::new(tcp.accept().await?.0),
         Listener::Unix(unix) => Box::new(unix.accept().await?.0),

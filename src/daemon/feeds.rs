@@ -14,7 +14,7 @@ use super::detached::detached;
 use crate::engine::Policy;
 use crate::engine::lists::Listing;
 use crate::feed::refresh::{Feed, FeedError, Loaded, load_stored, refresh};
-use crate::feed::store::Store;
+use crate::feed::store::FeedStore;
 
 use super::health::{Health, Trouble};
 use super::metrics::{ConfiguredList, Metrics};
@@ -30,7 +30,7 @@ const MAX_REFRESHES: usize = 4;
 /// The lists in force. Reading them is cheap; they are replaced as a whole.
 #[derive(Debug)]
 pub struct Feeds {
-    store: Store,
+    store: FeedStore,
     metrics: Arc<Metrics>,
     /// By name. Never locked while a list is read or fetched.
     feeds: Mutex<BTreeMap<String, FeedState>>,
@@ -53,7 +53,7 @@ struct MergedPolicy {
 
 impl Feeds {
     /// With nothing in force yet.
-    pub fn new(store: Store, metrics: Arc<Metrics>) -> Feeds {
+    pub fn new(store: FeedStore, metrics: Arc<Metrics>) -> Feeds {
         Feeds {
             store,
             metrics,
@@ -187,7 +187,7 @@ impl Feeds {
     /// Fetches a newer list. If a reload changed its settings meanwhile the result is dropped: another refresh is
     /// due then.
     async fn refresh(&self, feed: Feed, loaded: Option<Loaded>) {
-        let work = move |feed: &Feed, store: &Store| {
+        let work = move |feed: &Feed, store: &FeedStore| {
             refresh(feed, store, loaded.as_ref(), SystemTime::now())
         };
         let found = self.run_detached(&feed, work).await;
@@ -202,7 +202,7 @@ impl Feeds {
     async fn run_detached(
         &self,
         feed: &Feed,
-        work: impl FnOnce(&Feed, &Store) -> Result<Option<Loaded>, FeedError> + Send + 'static,
+        work: impl FnOnce(&Feed, &FeedStore) -> Result<Option<Loaded>, FeedError> + Send + 'static,
     ) -> Result<Option<Loaded>, FeedError> {
         let (feed, store) = (feed.clone(), self.store.clone());
         let place = feed.source.place();
@@ -308,7 +308,7 @@ pub(super) mod tests {
         let path = dir.join("bad.txt");
         std::fs::write(&path, "evil.example.com\n").unwrap();
         let feed = feed(path);
-        let store = Store::new(dir.join("feeds"));
+        let store = FeedStore::new(dir.join("feeds"));
         refresh(&feed, &store, None, SystemTime::now()).unwrap();
         let feeds = Feeds::new(store, Arc::new(Metrics::new()));
         feeds.apply(vec![feed.clone()]).await;

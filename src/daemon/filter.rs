@@ -18,14 +18,14 @@ use super::envelope::{envelope, facts};
 use super::feeds::Feeds;
 use super::grants::{GrantLog, NOT_GRANTED, may_edit};
 use super::header_fields::field;
-use super::job::{Job, Judged, Progress, Undo};
+use super::job::{Job, JudgedMessage, Progress, Undo};
 use super::judgement_cache::CurrentCache;
 use super::metrics::RecipeFault;
 use super::outbound;
 use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
-use super::report::{Report, Reporter};
+use super::report::{MessageReport, Reporter};
 use super::restore_result::{NotRestored, RestoreResult};
 use super::seal::Seal;
 use super::settings::Loaded;
@@ -37,7 +37,7 @@ use crate::engine::outcome::{Bypass, Disposition, Limit, Verdict};
 use crate::engine::policy::Signed;
 use crate::engine::splice::{note, undo_lost};
 use crate::engine::{self, Inspect, Outcome, Policy};
-use crate::feed::store::Store;
+use crate::feed::store::FeedStore;
 use crate::milter::session::Completeness;
 use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::{Envelope, Path};
@@ -81,7 +81,7 @@ impl Filter {
         let queues = WorkQueues::new(&loaded.config);
         let dns = DnsClient::replace(None, &loaded, &tlds, &reporter.metrics, &reporter.health);
         let feeds = Arc::new(Feeds::new(
-            Store::new(loaded.config.feed_directory()),
+            FeedStore::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
         ));
         let contacts = Contacts::new(Arc::clone(&reporter.metrics));
@@ -154,7 +154,7 @@ impl Filter {
         }
     }
 
-    async fn judge(&self, mail: &Arc<Mail>, begun: &Begun, judging: JudgingOf) -> Judged {
+    async fn judge(&self, mail: &Arc<Mail>, begun: &Begun, judging: JudgingOf) -> JudgedMessage {
         let job = self.job(mail, begun, judging);
         let is_own = |seal: &Seal| seal.is_own(&mail.head, &mail.body);
         if begun.generation.seal.as_ref().is_ok_and(is_own) {
@@ -176,7 +176,7 @@ impl Filter {
 
     /// Defers a message that ran out of time, a few times: load passes. After that its policy decides. A
     /// message that never left its queue is deferred without counting, since the load was not its own.
-    fn defer_late(&self, mut judged: Judged, mail: &Mail) -> Judged {
+    fn defer_late(&self, mut judged: JudgedMessage, mail: &Mail) -> JudgedMessage {
         let is_timeout = |bypass: &Bypass| *bypass == Bypass::Limit(Limit::MessageTimeout);
         let is_stopped = judged.policy.on_exhausted != Disposition::Accept
             && judged.outcome.disposition == judged.policy.on_exhausted
@@ -197,7 +197,12 @@ impl Filter {
     /// Stores the recipe of a message, if it does not fit into a header field. If it cannot be stored the
     /// message goes on edited all the same, or signed mail goes on unedited if the operator wants that
     /// (`policy.undo_lost`). The header and the log then say that the recipe is lost.
-    async fn store_recipe(&self, judged: Judged, mail: &Arc<Mail>, begun: &Begun) -> Judged {
+    async fn store_recipe(
+        &self,
+        judged: JudgedMessage,
+        mail: &Arc<Mail>,
+        begun: &Begun,
+    ) -> JudgedMessage {
         // A message that is put off comes again, and one that is refused has no edits: nothing is delivered that
         // could be undone.
         if !reply::delivers(mail.origin, judged.outcome.disposition) {
@@ -232,7 +237,7 @@ impl Filter {
     }
 
     /// Stores the recipe, if there is one.
-    async fn keep_recipe(&self, judged: &Judged, begun: &Begun) -> Result<(), String> {
+    async fn keep_recipe(&self, judged: &JudgedMessage, begun: &Begun) -> Result<(), String> {
         let Some(recipe) = judged.outcome.stored.clone() else { return Ok(()) };
         let bounds = recipes::bounds(&begun.generation.config);
         let recipes = Arc::clone(&self.recipes);
@@ -242,8 +247,8 @@ impl Filter {
         }
     }
 
-    fn report(&self, mail: &Mail, judged: &Judged, generation: &Generation<Loaded>) {
-        self.reporter.message(&Report {
+    fn report(&self, mail: &Mail, judged: &JudgedMessage, generation: &Generation<Loaded>) {
+        self.reporter.message(&MessageReport {
             mail,
             envelope: &judged.envelope,
             policy: &judged.policy,
@@ -268,7 +273,7 @@ impl Filter {
 
     /// Judges on another thread. The timeout includes the wait in the queue. When it is over the engine is
     /// told to stop, and returns what it found so far.
-    async fn judge_off_worker(&self, job: Job, queue: Queue) -> Judged {
+    async fn judge_off_worker(&self, job: Job, queue: Queue) -> JudgedMessage {
         let message_timeout = job.generation.config.server.message_timeout;
         let unread = job.clone();
         let runtime = Handle::current();

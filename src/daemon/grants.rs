@@ -2,7 +2,7 @@
 //! program may offer less, and then what would be edited passes as it came. What is to be refused, put off or
 //! discarded needs no grant. Header, log and metrics say so.
 
-use super::job::Judged;
+use super::job::JudgedMessage;
 use super::metrics::{Grant, Metrics};
 use super::throttle::Throttle;
 use crate::engine::outcome::Disposition;
@@ -41,7 +41,7 @@ pub struct GrantLog([Throttle; SETS]);
 impl GrantLog {
     /// Says what cannot be done with this message. One that should be held, and cannot be, is deferred: what may
     /// lie is not delivered, and its sender keeps it.
-    pub fn apply(&self, mail: &Mail, judged: &mut Judged, metrics: &Metrics) {
+    pub fn apply(&self, mail: &Mail, judged: &mut JudgedMessage, metrics: &Metrics) {
         let outcome = &mut judged.outcome;
         let holds = outcome.disposition == Disposition::Quarantine;
         let missing: Vec<Grant> = Grant::ALL

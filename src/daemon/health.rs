@@ -11,7 +11,7 @@ pub struct Health {
 
 #[derive(Debug, Default)]
 struct Inner {
-    state: State,
+    state: HealthState,
     /// Number of the configuration in force, from 1.
     generation: u64,
     /// Problems that do not stop mail, with what they are about.
@@ -19,7 +19,7 @@ struct Inner {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum State {
+enum HealthState {
     /// No canary has passed yet.
     #[default]
     Starting,
@@ -59,14 +59,14 @@ impl Health {
     /// Sets the result of the last canary.
     pub fn set_canary(&self, result: Result<(), String>) {
         let mut inner = self.lock();
-        if inner.state != State::Draining {
-            inner.state = result.map_or_else(State::Failing, |()| State::Healthy);
+        if inner.state != HealthState::Draining {
+            inner.state = result.map_or_else(HealthState::Failing, |()| HealthState::Healthy);
         }
     }
 
     /// The daemon is about to stop.
     pub fn set_draining(&self) {
-        self.lock().state = State::Draining;
+        self.lock().state = HealthState::Draining;
     }
 
     /// Mail is filtered, but there is something to correct; `None` when it is corrected. One line. Returns
@@ -119,10 +119,10 @@ impl Health {
     pub fn report(&self) -> Result<String, String> {
         let inner = self.lock();
         let state = match &inner.state {
-            State::Healthy => Ok("ok".to_owned()),
-            State::Starting => Err("starting: no canary yet".to_owned()),
-            State::Failing(error) => Err(error.clone()),
-            State::Draining => Err("draining".to_owned()),
+            HealthState::Healthy => Ok("ok".to_owned()),
+            HealthState::Starting => Err("starting: no canary yet".to_owned()),
+            HealthState::Failing(error) => Err(error.clone()),
+            HealthState::Draining => Err("draining".to_owned()),
         };
         let mut more = String::new();
         for (_, text) in &inner.troubles {

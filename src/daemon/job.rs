@@ -81,7 +81,7 @@ pub struct Timed {
 }
 
 /// A judged message.
-pub struct Judged {
+pub struct JudgedMessage {
     pub outcome: Outcome,
     pub progress: Progress,
     /// What became of the recipe, if the message is outbound and carries one.
@@ -94,7 +94,7 @@ pub struct Judged {
 }
 
 impl Job {
-    pub async fn run(self) -> Judged {
+    pub async fn run(self) -> JudgedMessage {
         let loaded = &self.generation.settings;
         let mail = &self.mail;
         let restore = self
@@ -109,21 +109,21 @@ impl Job {
         }
     }
 
-    async fn judge_mail(self) -> Judged {
+    async fn judge_mail(self) -> JudgedMessage {
         let mail = Arc::clone(&self.mail);
         self.judge(Message { head: &mail.head, body: &mail.body }).await
     }
 
     /// The original is judged and reported, so that the operator knows what went out. It is not changed.
-    async fn judge_original(mut self, original: Box<Restored>) -> Judged {
+    async fn judge_original(mut self, original: Box<Restored>) -> JudgedMessage {
         let exempted = exempted(&self.judging.policy, "given-back");
         self.judging = Judging::as_selected(Arc::new(exempted));
         let message = Message { head: &original.head, body: &original.body };
         let judged = self.judge(message).await;
-        Judged { restore: Some(RestoreResult::Original(original)), ..judged }
+        JudgedMessage { restore: Some(RestoreResult::Original(original)), ..judged }
     }
 
-    async fn judge(self, message: Message<'_>) -> Judged {
+    async fn judge(self, message: Message<'_>) -> JudgedMessage {
         match self.outcome(message, None).await {
             Some(timed) => self.judged(timed),
             None => self.bypassed(Bypass::Panic),
@@ -131,7 +131,7 @@ impl Job {
     }
 
     /// Judges within the steps of a worker. Returns the job if they do not suffice.
-    pub async fn run_on_worker(self, bytes: usize) -> Result<Judged, Job> {
+    pub async fn run_on_worker(self, bytes: usize) -> Result<JudgedMessage, Job> {
         let steps = WORKER_STEPS_PER_BYTE * bytes as u64 + WORKER_STEPS_BASE;
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         match self.outcome(message, Some(steps)).await {
@@ -194,11 +194,11 @@ impl Job {
         Some(Timed { outcome, steps, engine, dns: answered - inspected })
     }
 
-    fn judged(self, timed: Timed) -> Judged {
+    fn judged(self, timed: Timed) -> JudgedMessage {
         let Timed { outcome, engine, dns, .. } = timed;
         let (progress, undo) = (Progress::Judged, Undo::AsSaid);
         let (envelope, policy) = (self.envelope, self.judging.policy);
-        Judged { outcome, progress, restore: None, undo, envelope, policy, engine, dns }
+        JudgedMessage { outcome, progress, restore: None, undo, envelope, policy, engine, dns }
     }
 
     /// DNS answers about top-level domains, and block list entries for the domains of links.
@@ -208,19 +208,19 @@ impl Job {
     }
 
     /// Our own mail is accepted unchanged, without a header field.
-    pub fn unchanged(self) -> Judged {
+    pub fn unchanged(self) -> JudgedMessage {
         self.without_engine(Outcome::default())
     }
 
     /// The message was not read. The policy for that cause decides what becomes of it; the header says why.
-    fn bypassed(self, bypass: Bypass) -> Judged {
+    fn bypassed(self, bypass: Bypass) -> JudgedMessage {
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         let outcome = unread(message, &self.facts, &self.judging.policy, bypass);
         self.without_engine(outcome)
     }
 
     /// As [`Job::bypassed`]. If the message was to be restored, also says why it was not.
-    pub fn failed(self, bypass: Bypass, reason: NotRestored) -> Judged {
+    pub fn failed(self, bypass: Bypass, reason: NotRestored) -> JudgedMessage {
         let to_restore = self.restore.is_some();
         let judged = self.bypassed(bypass);
         if to_restore { judged.not_restored(reason) } else { judged }
@@ -228,20 +228,20 @@ impl Job {
 
     /// The message timeout was over while the message was in a queue. If the engine starts on it just now, it
     /// stops at once.
-    pub fn timed_out_in_queue(self) -> Judged {
+    pub fn timed_out_in_queue(self) -> JudgedMessage {
         self.stop.store(true, Ordering::Relaxed);
         let timeout = Bypass::Limit(Limit::MessageTimeout);
-        Judged { progress: Progress::Queued, ..self.failed(timeout, NotRestored::Failed) }
+        JudgedMessage { progress: Progress::Queued, ..self.failed(timeout, NotRestored::Failed) }
     }
 
-    fn without_engine(self, outcome: Outcome) -> Judged {
+    fn without_engine(self, outcome: Outcome) -> JudgedMessage {
         self.judged(Timed { outcome, steps: 0, engine: Duration::ZERO, dns: Duration::ZERO })
     }
 }
 
-impl Judged {
+impl JudgedMessage {
     /// The message goes out without being restored, and the header says why.
-    fn not_restored(mut self, reason: NotRestored) -> Judged {
+    fn not_restored(mut self, reason: NotRestored) -> JudgedMessage {
         note(&mut self.outcome.fields, &format!("restore={reason}"));
         self.restore = Some(RestoreResult::NotRestored(reason));
         self

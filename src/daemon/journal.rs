@@ -12,7 +12,7 @@ use super::metrics::{JournalFault, Metrics, StatePart};
 use super::throttle::Throttle;
 use crate::config::Config;
 use crate::record::event::Event;
-use crate::record::journal::{Journal, JournalBounds, JournalError};
+use crate::record::journal::{EventJournal, JournalBounds, JournalError};
 use crate::record::time::Timestamp;
 
 /// Events in the queue. With some hundred bytes each they take less than 10 MB, and last for two seconds of the
@@ -55,10 +55,10 @@ impl Recorder {
         bounds: JournalBounds,
         metrics: Arc<Metrics>,
     ) -> Result<Recorder, JournalError> {
-        let journal = Journal::open(directory, bounds)?;
+        let journal = EventJournal::open(directory, bounds)?;
         let (queue, events) = sync_channel(MAX_QUEUED_EVENTS);
         let writer =
-            Writer { journal, metrics: Arc::clone(&metrics), throttle: Throttle::default() };
+            JournalWriter { journal, metrics: Arc::clone(&metrics), throttle: Throttle::default() };
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || writer.run(&events))
@@ -99,13 +99,13 @@ impl Drop for Recorder {
     }
 }
 
-struct Writer {
-    journal: Journal,
+struct JournalWriter {
+    journal: EventJournal,
     metrics: Arc<Metrics>,
     throttle: Throttle,
 }
 
-impl Writer {
+impl JournalWriter {
     fn run(mut self, events: &Receiver<Event>) {
         let started = Instant::now();
         let mut synced = started;

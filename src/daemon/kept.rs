@@ -11,7 +11,7 @@ use super::seal;
 use super::settings::{self, Loaded};
 use super::throttle::Throttle;
 use crate::atomic_file;
-use crate::config::{Files, Replaced, Snapshot, Sources};
+use crate::config::{Files, ReplacedSnapshot, Snapshot, Sources};
 
 /// What is kept of a configuration in force.
 #[derive(Debug)]
@@ -87,11 +87,13 @@ impl Kept {
         let path = Snapshot::path(&self.directory);
         let name = path.display();
         match snapshot.keep(&self.directory) {
-            Ok(Replaced::Unreadable(error)) => tracing::warn!(
+            Ok(ReplacedSnapshot::Unreadable(error)) => tracing::warn!(
                 "{name}: the last good configuration that was kept there could not be used: {error}; the one in \
                  force is kept in its place"
             ),
-            Ok(Replaced::Nothing | Replaced::Other) if occasion == Occasion::Look => {
+            Ok(ReplacedSnapshot::Nothing | ReplacedSnapshot::Other)
+                if occasion == Occasion::Look =>
+            {
                 tracing::warn!(
                     "{name}: it was gone or changed: the configuration in force is kept there anew"
                 );

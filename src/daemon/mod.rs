@@ -58,7 +58,7 @@ use tokio::sync::watch;
 use crate::config::{self, Config, Errors, Flag, LastGood, Schedule, Sources, Start};
 use crate::milter::Server;
 use crate::milter::endpoint::Listener;
-use crate::tld::store::Store;
+use crate::tld::store::TldStore;
 use filter::Filter;
 use health::{Health, Trouble};
 use journal::Recorder;
@@ -80,7 +80,7 @@ use tlds::{RefreshSettings, Tlds};
 
 /// Command-line options of the daemon.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct DaemonOptions {
     /// The configuration file. Without one: the default file if it exists, else built-in settings.
     pub config: Option<PathBuf>,
     /// Where to listen, instead of what the configuration says.
@@ -93,7 +93,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The configuration is invalid and there is no last good one, or an address cannot be bound.
-pub fn run(options: &Options) -> anyhow::Result<()> {
+pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     // Commands recognize the daemon by it, whatever the name of the program file is. Nothing else depends on it.
     let _ = rustix::thread::set_name(pid::PROCESS_NAME);
     let inherited = listen::inherited(options.inherited)?;
@@ -191,7 +191,7 @@ fn in_force(start: Start<Loaded>) -> (Loaded, Option<Stale>) {
     }
 }
 
-fn sources(options: &Options) -> Sources {
+fn sources(options: &DaemonOptions) -> Sources {
     let mut sources = Sources::new(options.config.clone());
     if !options.listen.is_empty() {
         let values = options.listen.clone();
@@ -228,7 +228,7 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
         stale.report(&health, &metrics);
     }
     let kept = (state == StateDir::Present).then(|| Kept::keep(&sources, &loaded));
-    let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
+    let tlds = Arc::new(Tlds::open(TldStore::new(loaded.config.tld_directory())));
     let started = loaded.config.clone();
     warn(&loaded, &health);
     let recorder = recorder(&loaded, state, &metrics, &health);

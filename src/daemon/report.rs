@@ -17,7 +17,7 @@ use crate::record::time::Timestamp;
 
 /// One message, when its answer is ready.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
+pub struct MessageReport<'a> {
     pub mail: &'a milter::Mail,
     pub envelope: &'a Envelope,
     pub policy: &'a Policy,
@@ -60,7 +60,7 @@ impl Reporter {
     }
 
     /// A message has its answer.
-    pub fn message(&self, report: &Report<'_>) {
+    pub fn message(&self, report: &MessageReport<'_>) {
         let transaction = Transaction {
             time: Timestamp::of(SystemTime::now()),
             queue_id: &report.mail.queue_id(),

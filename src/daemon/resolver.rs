@@ -36,7 +36,7 @@ pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
 /// Settings of a resolver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct ResolverOptions {
     /// DNS servers; those of /etc/resolv.conf if there are none.
     pub servers: Vec<SocketAddr>,
     /// How long one message waits for all its answers.
@@ -47,10 +47,10 @@ pub struct Options {
     pub max_questions: usize,
 }
 
-impl Options {
+impl ResolverOptions {
     /// What the configuration says.
-    pub fn of(config: &Config) -> Options {
-        Options {
+    pub fn of(config: &Config) -> ResolverOptions {
+        ResolverOptions {
             servers: config.dns.servers.iter().map(|server| server.0).collect(),
             deadline: config.dns.deadline,
             validation: match (config.dns.dnssec, &config.dns.trust_anchor) {
@@ -91,18 +91,18 @@ pub struct Counts {
 
 /// The resolver of the daemon.
 pub struct Resolver<D: Dns> {
-    shared: Arc<Shared<D>>,
+    shared: Arc<SharedResolver<D>>,
 }
 
-struct Shared<D: Dns> {
+struct SharedResolver<D: Dns> {
     dns: D,
     clock: Clock,
     deadline: Duration,
     max_questions: usize,
-    state: Mutex<State<D::Answer>>,
+    state: Mutex<ResolverState<D::Answer>>,
 }
 
-struct State<A> {
+struct ResolverState<A> {
     cache: Cache<A>,
     breaker: Breaker,
     faults: Faults,
@@ -118,7 +118,10 @@ impl Resolver<TldDns> {
     ///
     /// # Errors
     /// /etc/resolv.conf cannot be read or names no server.
-    pub fn of_tlds(options: &Options, table: InTable) -> Result<Resolver<TldDns>, ResolverError> {
+    pub fn of_tlds(
+        options: &ResolverOptions,
+        table: InTable,
+    ) -> Result<Resolver<TldDns>, ResolverError> {
         let start = Instant::now();
         let clock: Clock = Arc::new(move || start.elapsed());
         Ok(Resolver::new(TldDns { dns: Hickory::new(options)?, table }, options, clock))
@@ -127,8 +130,8 @@ impl Resolver<TldDns> {
 
 impl<D: Dns> Resolver<D> {
     /// A resolver on any [`Dns`] and any clock.
-    pub fn new(dns: D, options: &Options, clock: Clock) -> Resolver<D> {
-        let state = State {
+    pub fn new(dns: D, options: &ResolverOptions, clock: Clock) -> Resolver<D> {
+        let state = ResolverState {
             cache: Cache::new(options.cache),
             breaker: Breaker::new(options.cache.failure),
             faults: Faults::default(),
@@ -138,7 +141,7 @@ impl<D: Dns> Resolver<D> {
         };
         let (deadline, max_questions) = (options.deadline, options.max_questions);
         let state = Mutex::new(state);
-        Resolver { shared: Arc::new(Shared { dns, clock, deadline, max_questions, state }) }
+        Resolver { shared: Arc::new(SharedResolver { dns, clock, deadline, max_questions, state }) }
     }
 
     /// Answers to the questions of one message, all within the deadline.
@@ -253,7 +256,7 @@ enum AskResult<A> {
     Pending(watch::Receiver<Option<A>>),
 }
 
-impl<D: Dns> Shared<D> {
+impl<D: Dns> SharedResolver<D> {
     /// Sends one query and caches its answer.
     async fn query(&self, name: &str) -> D::Answer {
         let answer = tokio::time::timeout(query_timeout(self.deadline), self.dns.ask(name)).await;
@@ -274,9 +277,9 @@ fn query_timeout(deadline: Duration) -> Duration {
     deadline.saturating_mul(2).max(Duration::from_secs(5))
 }
 
-impl<D: Dns> Shared<D> {
+impl<D: Dns> SharedResolver<D> {
     /// A poisoned lock does no harm: no thread leaves the state half changed.
-    fn state(&self) -> MutexGuard<'_, State<D::Answer>> {
+    fn state(&self) -> MutexGuard<'_, ResolverState<D::Answer>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -316,7 +319,7 @@ pub enum ResolverError {
 impl Hickory {
     /// # Errors
     /// /etc/resolv.conf cannot be read or names no server, or the file of trust anchors holds none.
-    pub fn new(options: &Options) -> Result<Hickory, ResolverError> {
+    pub fn new(options: &ResolverOptions) -> Result<Hickory, ResolverError> {
         let provider = TokioRuntimeProvider::default();
         let mut builder = if options.servers.is_empty() {
             TokioResolver::builder(provider)?
@@ -356,7 +359,7 @@ fn name_server(server: SocketAddr) -> NameServerConfig {
     config
 }
 
-fn set_options(resolver: &mut ResolverOpts, options: &Options) {
+fn set_options(resolver: &mut ResolverOpts, options: &ResolverOptions) {
     // Two tries within the timeout of a query.
     resolver.timeout = query_timeout(options.deadline) / 2;
     resolver.attempts = 1;

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use crate::engine::TldTable;
 use crate::fetch::Fetch;
 use crate::tld::refresh::{RefreshError, Refreshed, refresh};
-use crate::tld::store::{Origin, Store, Stored};
+use crate::tld::store::{Stored, TableOrigin, TldStore};
 
 use super::detached::detached;
 use super::metrics::{Metrics, TaskResult};
@@ -25,7 +25,7 @@ const WARN_DELAY: Duration = Duration::from_secs(30 * 60);
 /// The table in force. Reading it is cheap; it is replaced as a whole.
 #[derive(Debug)]
 pub struct Tlds {
-    store: Store,
+    store: TldStore,
     current: ArcSwap<CurrentTable>,
 }
 
@@ -47,7 +47,7 @@ pub struct RefreshSettings {
 
 impl Tlds {
     /// Opens the stored table, or the built-in one. A file that cannot be used is logged.
-    pub fn open(store: Store) -> Tlds {
+    pub fn open(store: TldStore) -> Tlds {
         let current = ArcSwap::from_pointee(current(store.load()));
         Tlds { store, current }
     }
@@ -110,7 +110,7 @@ impl Tlds {
 
     /// Whether the file of the table is not there any more. The next start would have an older table.
     fn is_lost(&self) -> bool {
-        matches!(&self.current.load().stored.origin, Origin::File(path) if !path.exists())
+        matches!(&self.current.load().stored.origin, TableOrigin::File(path) if !path.exists())
     }
 
     fn export(&self, metrics: &Metrics) {

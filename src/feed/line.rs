@@ -13,7 +13,7 @@ use super::zone::{Zone, ZoneLine};
 word_enum! {
     /// The file format of a list.
     #[derive(Default)]
-    pub enum Format {
+    pub enum ListFormat {
         /// One entry per line. `#` and `;` begin comments; `*.name` and `||name^` mean `name`.
         #[default]
         Plain = "plain",
@@ -48,7 +48,7 @@ word_enum! {
 /// How to read the lines of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListLayout {
-    pub format: Format,
+    pub format: ListFormat,
     pub entry_kind: EntryKind,
     /// The column of CSV, counted from 1.
     pub column: usize,
@@ -58,7 +58,7 @@ pub struct ListLayout {
 
 /// What a line contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum ListLine {
     /// This many entries.
     Entries(usize),
     /// A comment, an empty line, or a record that lists nothing.
@@ -69,28 +69,28 @@ pub enum Line {
 
 /// Parses the lines of one list.
 #[derive(Debug)]
-pub struct Reader<'f> {
+pub struct ListReader<'f> {
     layout: &'f ListLayout,
     zone: Zone,
 }
 
-impl<'f> Reader<'f> {
-    pub fn new(layout: &'f ListLayout) -> Reader<'f> {
-        Reader { layout, zone: Zone::default() }
+impl<'f> ListReader<'f> {
+    pub fn new(layout: &'f ListLayout) -> ListReader<'f> {
+        ListReader { layout, zone: Zone::default() }
     }
 
     /// Parses a line. `entry` is called for each entry in it.
-    pub fn line(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> Line {
+    pub fn line(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> ListLine {
         let line = line.trim_start_matches('\u{FEFF}').trim_end();
         let entry_kind = self.layout.entry_kind;
         match self.layout.format {
-            Format::Rpz => match self.zone.parse_line(line) {
-                ZoneLine::Empty => Line::Empty,
-                ZoneLine::Invalid => Line::Invalid,
+            ListFormat::Rpz => match self.zone.parse_line(line) {
+                ZoneLine::Empty => ListLine::Empty,
+                ZoneLine::Invalid => ListLine::Invalid,
                 ZoneLine::Owner { name: owner, below, listed: is_listed } => {
                     let entry_kind = if below { EntryKind::Domains } else { EntryKind::Hosts };
                     match host_name(&owner) {
-                        None => Line::Invalid,
+                        None => ListLine::Invalid,
                         Some(host_name) if is_listed => {
                             add_name(&host_name, entry_kind, &mut entry)
                         }
@@ -99,43 +99,53 @@ impl<'f> Reader<'f> {
                                 true => Entry::ExceptBelow(&host_name),
                                 false => Entry::ExceptHost(&host_name),
                             });
-                            Line::Entries(1)
+                            ListLine::Entries(1)
                         }
                     }
                 }
             },
-            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => Line::Empty,
-            Format::Plain => {
+            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => {
+                ListLine::Empty
+            }
+            ListFormat::Plain => {
                 let word = line.split_whitespace().next().unwrap_or_default();
                 parse_entry(word, entry_kind, &mut entry)
             }
-            Format::Hosts => parse_hosts_line(line, entry_kind, &mut entry),
-            Format::Csv => {
+            ListFormat::Hosts => parse_hosts_line(line, entry_kind, &mut entry),
+            ListFormat::Csv => {
                 let cell = csv_cells(line).nth(self.layout.column.saturating_sub(1));
-                cell.map_or(Line::Invalid, |cell| parse_entry(cell.trim(), entry_kind, &mut entry))
+                cell.map_or(ListLine::Invalid, |cell| {
+                    parse_entry(cell.trim(), entry_kind, &mut entry)
+                })
             }
-            Format::JsonLines => {
+            ListFormat::JsonLines => {
                 let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
                 let text =
                     value.as_ref().and_then(|value| value.get(&self.layout.member)?.as_str());
-                text.map_or(Line::Invalid, |text| parse_entry(text.trim(), entry_kind, &mut entry))
+                text.map_or(ListLine::Invalid, |text| {
+                    parse_entry(text.trim(), entry_kind, &mut entry)
+                })
             }
         }
     }
 
     /// To be called after the last line.
-    pub fn end(&self) -> Line {
-        if self.zone.is_incomplete() { Line::Invalid } else { Line::Empty }
+    pub fn end(&self) -> ListLine {
+        if self.zone.is_incomplete() { ListLine::Invalid } else { ListLine::Empty }
     }
 }
 
 /// hosts(5): the names of the machine itself are skipped.
-fn parse_hosts_line(line: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn parse_hosts_line(
+    line: &str,
+    entry_kind: EntryKind,
+    entry: &mut impl FnMut(Entry<'_>),
+) -> ListLine {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace();
-    let Some(first) = words.next() else { return Line::Empty };
+    let Some(first) = words.next() else { return ListLine::Empty };
     if first.parse::<IpAddr>().is_err() {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
     let (mut entries, mut odd) = (0, false);
     for host_name in
@@ -145,52 +155,52 @@ fn parse_hosts_line(line: &str, entry_kind: EntryKind, entry: &mut impl FnMut(En
             continue;
         }
         match parse_entry(host_name, entry_kind, entry) {
-            Line::Entries(count) => entries += count,
-            Line::Empty => {}
-            Line::Invalid => odd = true,
+            ListLine::Entries(count) => entries += count,
+            ListLine::Empty => {}
+            ListLine::Invalid => odd = true,
         }
     }
     if odd {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
-    if entries == 0 { Line::Empty } else { Line::Entries(entries) }
+    if entries == 0 { ListLine::Empty } else { ListLine::Entries(entries) }
 }
 
 /// Parses one entry.
-fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> ListLine {
     if entry_kind == EntryKind::Urls {
         return match entry_url(text) {
             Some(url) => {
                 entry(Entry::Url(&url));
-                Line::Entries(1)
+                ListLine::Entries(1)
             }
-            None => Line::Invalid,
+            None => ListLine::Invalid,
         };
     }
     let bare = text.strip_prefix("||").map_or(text, |text| text.strip_suffix('^').unwrap_or(text));
     let bare = bare.strip_prefix("*.").unwrap_or(bare).trim_start_matches('.');
     if let Some(address) = ipv6_host(bare) {
         entry(Entry::Host(&address));
-        return Line::Entries(1);
+        return ListLine::Entries(1);
     }
     match host_name(bare) {
         Some(name) => add_name(&name, entry_kind, entry),
-        None => Line::Invalid,
+        None => ListLine::Invalid,
     }
 }
 
-fn add_name(host_name: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+fn add_name(host_name: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> ListLine {
     let address = host_name.parse::<IpAddr>().is_ok();
     if entry_kind == EntryKind::Hosts || address {
         entry(Entry::Host(host_name));
-        return Line::Entries(1);
+        return ListLine::Entries(1);
     }
     // A public suffix would list the names of everybody who registered below it.
     if registrable(host_name, Section::Private).is_none() {
-        return Line::Invalid;
+        return ListLine::Invalid;
     }
     entry(Entry::Below(host_name));
-    Line::Entries(1)
+    ListLine::Entries(1)
 }
 
 /// A host name in lower-case ASCII form. A single label is not accepted: no list means a top-level
@@ -254,9 +264,9 @@ fn csv_cells(line: &str) -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
 
-    fn read(format: Format, entry_kind: EntryKind, text: &str) -> Vec<String> {
+    fn read(format: ListFormat, entry_kind: EntryKind, text: &str) -> Vec<String> {
         let layout = ListLayout { format, entry_kind, column: 2, member: "host".to_owned() };
-        let mut reader = Reader::new(&layout);
+        let mut reader = ListReader::new(&layout);
         let mut found = Vec::new();
         for line in text.lines() {
             let result = reader.line(line, |entry| {
@@ -268,11 +278,11 @@ mod tests {
                     Entry::ExceptHost(name) => format!("except host {name}"),
                 });
             });
-            if result == Line::Invalid {
+            if result == ListLine::Invalid {
                 found.push(format!("odd {line}"));
             }
         }
-        if reader.end() == Line::Invalid {
+        if reader.end() == ListLine::Invalid {
             found.push("odd end".to_owned());
         }
         found
@@ -283,7 +293,7 @@ mod tests {
         let text = "\u{FEFF}# x\n; y\n! z\n\nEvil.Example # why\n*.evil.test\n||ads.test^\n\
                     b\u{fc}cher.example\ncom\nco.uk\ngithub.io\n192.0.2.1\na b..c\nx/y\n";
         assert_eq!(
-            read(Format::Plain, EntryKind::Domains, text),
+            read(ListFormat::Plain, EntryKind::Domains, text),
             [
                 "below evil.example",
                 "below evil.test",
@@ -297,7 +307,7 @@ mod tests {
                 "odd x/y",
             ]
         );
-        assert_eq!(read(Format::Plain, EntryKind::Hosts, "github.io\n"), ["host github.io"]);
+        assert_eq!(read(ListFormat::Plain, EntryKind::Hosts, "github.io\n"), ["host github.io"]);
     }
 
     #[test]
@@ -305,7 +315,7 @@ mod tests {
         let text = "https://u@Evil.Example:443/A?b=C#d\nevil.example\nhttp://evil.example:8080?x\n\
                     http:///x\n";
         assert_eq!(
-            read(Format::Plain, EntryKind::Urls, text),
+            read(ListFormat::Plain, EntryKind::Urls, text),
             [
                 "url evil.example/A?b=C",
                 "url evil.example/",
@@ -336,14 +346,14 @@ mod tests {
             ("/x/y", "odd /x/y"),
             ("http://[x]/", "odd http://[x]/"),
         ] {
-            assert_eq!(read(Format::Plain, EntryKind::Urls, text), [expected], "{text}");
+            assert_eq!(read(ListFormat::Plain, EntryKind::Urls, text), [expected], "{text}");
         }
     }
 
     #[test]
     fn an_invalid_name_does_not_affect_others_on_its_line() {
         assert_eq!(
-            read(Format::Hosts, EntryKind::Domains, "0.0.0.0 co.uk evil.example"),
+            read(ListFormat::Hosts, EntryKind::Domains, "0.0.0.0 co.uk evil.example"),
             ["below evil.example", "odd 0.0.0.0 co.uk evil.example"]
         );
     }
@@ -353,7 +363,7 @@ mod tests {
         let text = "127.0.0.1 localhost localhost.localdomain\n::1 ip6-loopback\n0.0.0.0 0.0.0.0\n\
                     0.0.0.0 evil.example bad.example # both\nevil.example\n#x\n";
         assert_eq!(
-            read(Format::Hosts, EntryKind::Hosts, text),
+            read(ListFormat::Hosts, EntryKind::Hosts, text),
             ["host evil.example", "host bad.example", "odd evil.example"]
         );
     }
@@ -362,12 +372,12 @@ mod tests {
     fn cells_and_members() {
         let text = "# id, host\n1,evil.example,x\n\"2, a\",\"bad.example\"\n\"3 \"\"q\"\"\" , \"un.example\n4\n";
         assert_eq!(
-            read(Format::Csv, EntryKind::Domains, text),
+            read(ListFormat::Csv, EntryKind::Domains, text),
             ["below evil.example", "below bad.example", "below un.example", "odd 4"]
         );
         let text = "{\"host\":\"evil.example\"}\n{\"host\":7}\n{\"x\":1}\n[]\n";
         let odd = ["odd {\"host\":7}", "odd {\"x\":1}", "odd []"];
-        let found = read(Format::JsonLines, EntryKind::Domains, text);
+        let found = read(ListFormat::JsonLines, EntryKind::Domains, text);
         assert_eq!(found[0], "below evil.example");
         assert_eq!(found[1..], odd);
     }
@@ -379,7 +389,7 @@ mod tests {
                     fine.example CNAME rpz-passthru.\n32.1.2.0.192.rpz-ip CNAME .\n\
                     ns.evil.rpz-nsdname CNAME .\nwall.example A 192.0.2.1\n";
         assert_eq!(
-            read(Format::Rpz, EntryKind::Domains, text),
+            read(ListFormat::Rpz, EntryKind::Domains, text),
             [
                 "host evil.example",
                 "below evil.example",
@@ -390,7 +400,7 @@ mod tests {
         let text = "rpz.x. 300 IN SOA ns.x. h.x. 1 2 3 4 5\nevil.example.rpz.x. IN CNAME .\n\
                     rpz.x. IN NS ns.x.\n$ORIGIN other.\nbad.example.other. CNAME .\n";
         assert_eq!(
-            read(Format::Rpz, EntryKind::Domains, text),
+            read(ListFormat::Rpz, EntryKind::Domains, text),
             ["host evil.example", "host bad.example"]
         );
     }
@@ -442,7 +452,7 @@ mod tests {
             (zone, "$INCLUDE other", &["odd $INCLUDE other"]),
         ] {
             let text = format!("{head}{text}");
-            assert_eq!(read(Format::Rpz, EntryKind::Domains, &text), expected, "{text}");
+            assert_eq!(read(ListFormat::Rpz, EntryKind::Domains, &text), expected, "{text}");
         }
     }
 
@@ -450,7 +460,7 @@ mod tests {
         #[test]
         fn any_line_has_an_answer(line in "\\PC{0,60}", format in 0_usize..5, entry_kind in 0_usize..3) {
             let format =
-                [Format::Plain, Format::Hosts, Format::Csv, Format::JsonLines, Format::Rpz][format];
+                [ListFormat::Plain, ListFormat::Hosts, ListFormat::Csv, ListFormat::JsonLines, ListFormat::Rpz][format];
             let entry_kind = [EntryKind::Domains, EntryKind::Hosts, EntryKind::Urls][entry_kind];
             read(format, entry_kind, &line);
         }

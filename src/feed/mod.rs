@@ -16,4 +16,4 @@ pub mod refresh;
 pub mod store;
 mod zone;
 
-pub use line::{EntryKind, Format, ListLayout};
+pub use line::{EntryKind, ListFormat, ListLayout};

@@ -7,9 +7,9 @@ use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 use crate::plural::counted;
 
-use super::line::{EntryKind, Line, ListLayout, Reader};
+use super::line::{EntryKind, ListLayout, ListLine, ListReader};
 use crate::file::{self, NextLine};
-use crate::magic::Format;
+use crate::magic::MagicFormat;
 
 /// Size limit of a line in bytes. The longest URL of a real list has about 2,000.
 const MAX_LINE_BYTES: usize = 8 << 10;
@@ -65,7 +65,7 @@ pub fn parse(
         return parse_names(bytes, max_entries);
     }
     let mut table = TableBuilder::default();
-    let mut reader = Reader::new(layout);
+    let mut reader = ListReader::new(layout);
     let (mut entries, mut invalid_lines, mut first_invalid_line) = (0_usize, 0, None);
     let mut line = Vec::new();
     for number in 1.. {
@@ -75,10 +75,10 @@ pub fn parse(
                 table.push(entry);
                 entries += 1;
             }),
-            NextLine::TooLong => Line::Invalid,
+            NextLine::TooLong => ListLine::Invalid,
             NextLine::End => reader.end(),
         };
-        if result == Line::Invalid {
+        if result == ListLine::Invalid {
             invalid_lines += 1;
             first_invalid_line = first_invalid_line.or(Some(number));
         }
@@ -106,7 +106,7 @@ fn what_else(first: &[u8]) -> Option<&'static str> {
     match first {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
         [high, low, ..] if (*high == 0) != (*low == 0) => Some("UTF-16"),
-        _ => Format::of(first).map(Format::words),
+        _ => MagicFormat::of(first).map(MagicFormat::words),
     }
 }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::line::ListLayout;
 use super::parse::{ParseError, Parsed, parse};
-use super::store::{Metadata, Store};
+use super::store::{FeedMetadata, FeedStore};
 use crate::engine::Verdict;
 use crate::engine::hex;
 use crate::engine::lists::Listing;
@@ -121,7 +121,7 @@ impl Source {
 ///
 /// # Errors
 /// When it cannot be read, or was changed since it was stored.
-pub fn load_stored(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedError> {
+pub fn load_stored(feed: &Feed, store: &FeedStore) -> Result<Option<Loaded>, FeedError> {
     let path = store.path(&feed.name);
     let metadata = store.metadata(&feed.name);
     if !matches_feed(&metadata, feed) {
@@ -148,7 +148,7 @@ pub fn load_stored(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedErr
 /// See [`FeedError`]. Nothing was changed then.
 pub fn refresh(
     feed: &Feed,
-    store: &Store,
+    store: &FeedStore,
     current: Option<&Loaded>,
     now: SystemTime,
 ) -> Result<Option<Loaded>, FeedError> {
@@ -163,7 +163,9 @@ pub fn refresh(
         if let Some(checksum) = &feed.checksum {
             check_checksum(&feed.source.place(), checksum, &before.sum)?;
         }
-        store.write_metadata(&feed.name, &Metadata { checked, ..before }).map_err(store_error)?;
+        store
+            .write_metadata(&feed.name, &FeedMetadata { checked, ..before })
+            .map_err(store_error)?;
         return Ok(None);
     };
     let mut temp_file = store.create(&feed.name).map_err(store_error)?;
@@ -172,7 +174,7 @@ pub fn refresh(
         Some(Checksum::Fetched(fetch)) => Some(fetch.url.clone()),
         Some(Checksum::Digits(_)) | None => None,
     };
-    let metadata = Metadata { checked, sum: sum.clone(), compared, ..metadata };
+    let metadata = FeedMetadata { checked, sum: sum.clone(), compared, ..metadata };
     store.replace(&feed.name, temp_file, &metadata).map_err(store_error)?;
     Ok(Some(loaded(feed, parsed, sum, now)))
 }
@@ -190,7 +192,7 @@ pub fn fetch_unstored(feed: &Feed, current: Option<&Loaded>) -> Result<Loaded, F
 }
 
 /// Whether the stored list came from this source and was compared with this checksum.
-fn matches_feed(metadata: &Metadata, feed: &Feed) -> bool {
+fn matches_feed(metadata: &FeedMetadata, feed: &Feed) -> bool {
     let compared = match &feed.checksum {
         None => true,
         Some(Checksum::Digits(digits)) => digits.eq_ignore_ascii_case(&metadata.sum),
@@ -200,10 +202,10 @@ fn matches_feed(metadata: &Metadata, feed: &Feed) -> bool {
 }
 
 /// A list to read, and its metadata so far.
-type NewList = (Box<dyn Read>, Metadata);
+type NewList = (Box<dyn Read>, FeedMetadata);
 
 /// Opens the list if it is newer than the stored one.
-fn open_newer(feed: &Feed, stored: Option<&Metadata>) -> Result<Option<NewList>, FeedError> {
+fn open_newer(feed: &Feed, stored: Option<&FeedMetadata>) -> Result<Option<NewList>, FeedError> {
     let source = feed.source.place();
     match &feed.source {
         Source::Url(fetch) => {
@@ -212,7 +214,7 @@ fn open_newer(feed: &Feed, stored: Option<&Metadata>) -> Result<Option<NewList>,
                 return Ok(None);
             };
             let metadata =
-                Metadata { source, validators: fetched.validators, ..Metadata::default() };
+                FeedMetadata { source, validators: fetched.validators, ..FeedMetadata::default() };
             let bytes = fetched.body.into_with_config().limit(u64::MAX).reader();
             Ok(Some((Box::new(bytes), metadata)))
         }
@@ -223,7 +225,7 @@ fn open_newer(feed: &Feed, stored: Option<&Metadata>) -> Result<Option<NewList>,
             }
             let file = File::open(path).map_err(|error| io_error(path, error))?;
             let validators = Validators { etag: Some(stamp), ..Validators::default() };
-            let metadata = Metadata { source, validators, ..Metadata::default() };
+            let metadata = FeedMetadata { source, validators, ..FeedMetadata::default() };
             Ok(Some((Box::new(file), metadata)))
         }
     }

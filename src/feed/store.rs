@@ -13,13 +13,13 @@ use crate::fetch::Validators;
 
 /// The files of the state directory.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct FeedStore {
     directory: PathBuf,
 }
 
 /// What is known of a stored list. A list with another checksum than `sum` is not used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Metadata {
+pub struct FeedMetadata {
     /// Where the list came from. Validators of another source mean nothing.
     pub source: String,
     #[serde(flatten)]
@@ -32,9 +32,9 @@ pub struct Metadata {
     pub checked: u64,
 }
 
-impl Store {
-    pub fn new(directory: impl Into<PathBuf>) -> Store {
-        Store { directory: directory.into() }
+impl FeedStore {
+    pub fn new(directory: impl Into<PathBuf>) -> FeedStore {
+        FeedStore { directory: directory.into() }
     }
 
     /// The path of a stored list.
@@ -47,7 +47,7 @@ impl Store {
     }
 
     /// The metadata of a stored list, or empty metadata when there is none.
-    pub fn metadata(&self, name: &str) -> Metadata {
+    pub fn metadata(&self, name: &str) -> FeedMetadata {
         let text = fs::read_to_string(self.metadata_path(name)).ok();
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ impl Store {
         &self,
         name: &str,
         temp_file: AtomicFile,
-        metadata: &Metadata,
+        metadata: &FeedMetadata,
     ) -> io::Result<()> {
         temp_file.commit()?;
         self.write_metadata(name, metadata)
@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     /// When the metadata cannot be written.
-    pub fn write_metadata(&self, name: &str, metadata: &Metadata) -> io::Result<()> {
+    pub fn write_metadata(&self, name: &str, metadata: &FeedMetadata) -> io::Result<()> {
         let mut temp_file = AtomicFile::new(&self.directory, &format!("{name}.json"))?;
         temp_file.file.write_all(&serde_json::to_vec_pretty(metadata)?)?;
         temp_file.commit()

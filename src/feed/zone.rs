@@ -12,9 +12,9 @@ pub(super) struct Zone {
     /// `$ORIGIN` gives it.
     apex: Option<String>,
     has_soa: bool,
-    origin: Name,
+    origin: ZoneName,
     /// The owner of the last record, for a record that begins with a space.
-    owner: Name,
+    owner: ZoneName,
     /// Open parentheses: the record continues on the next line.
     open_parentheses: usize,
     words: Vec<String>,
@@ -23,7 +23,7 @@ pub(super) struct Zone {
 
 /// A domain name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Name {
+enum ZoneName {
     /// Relative to the zone. Empty for the zone itself.
     Inside(String),
     /// Absolute, without the trailing dot.
@@ -42,9 +42,9 @@ pub(super) enum ZoneLine {
     Invalid,
 }
 
-impl Default for Name {
-    fn default() -> Name {
-        Name::Inside(String::new())
+impl Default for ZoneName {
+    fn default() -> ZoneName {
+        ZoneName::Inside(String::new())
     }
 }
 
@@ -124,7 +124,7 @@ impl Zone {
         self.origin = self.name(origin);
         // The first one names the zone if there is no SOA record. One outside of the zone begins
         // another zone.
-        if let Name::Absolute(origin) = &self.origin {
+        if let ZoneName::Absolute(origin) = &self.origin {
             let another = self
                 .apex
                 .as_ref()
@@ -148,7 +148,7 @@ impl Zone {
         match record_type.as_str() {
             "SOA" => {
                 self.has_soa = true;
-                if let Name::Absolute(owner) = &self.owner {
+                if let ZoneName::Absolute(owner) = &self.owner {
                     self.apex = Some(owner.clone());
                 }
                 return ZoneLine::Empty;
@@ -182,15 +182,15 @@ impl Zone {
     /// unknown.
     fn owner_in_zone(&self) -> Option<String> {
         match &self.owner {
-            Name::Inside(name) => Some(name.clone()),
-            Name::Absolute(name) => relative_to(name, self.apex.as_deref()?).map(str::to_owned),
+            ZoneName::Inside(name) => Some(name.clone()),
+            ZoneName::Absolute(name) => relative_to(name, self.apex.as_deref()?).map(str::to_owned),
         }
     }
 
-    fn name(&self, word: &str) -> Name {
+    fn name(&self, word: &str) -> ZoneName {
         let word = word.to_ascii_lowercase();
         if let Some(absolute) = word.strip_suffix('.') {
-            return Name::Absolute(absolute.to_owned());
+            return ZoneName::Absolute(absolute.to_owned());
         }
         let joined = |origin: &str| match (word.as_str(), origin) {
             ("@", origin) => origin.to_owned(),
@@ -198,8 +198,8 @@ impl Zone {
             (word, origin) => format!("{word}.{origin}"),
         };
         match &self.origin {
-            Name::Inside(origin) => Name::Inside(joined(origin)),
-            Name::Absolute(origin) => Name::Absolute(joined(origin)),
+            ZoneName::Inside(origin) => ZoneName::Inside(joined(origin)),
+            ZoneName::Absolute(origin) => ZoneName::Absolute(joined(origin)),
         }
     }
 }

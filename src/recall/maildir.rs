@@ -37,13 +37,13 @@ static TEMP_FILES: AtomicU64 = AtomicU64::new(0);
 
 /// A folder with `cur`, `new` and `tmp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub struct MaildirFolder {
     path: PathBuf,
 }
 
 /// The outcome of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaced {
+pub enum ReplacedInMaildir {
     /// The copy replaced the message.
     Done,
     /// Somebody removed the message meanwhile, so the copy was removed as well.
@@ -68,7 +68,7 @@ pub struct FolderLock {
 /// The folders of a mailbox, and those that could not be read.
 #[derive(Debug)]
 pub struct Folders {
-    pub found: Vec<Folder>,
+    pub found: Vec<MaildirFolder>,
     pub unreadable: Vec<(PathBuf, io::Error)>,
 }
 
@@ -83,7 +83,7 @@ pub fn is_maildir(has: impl Fn(&str) -> bool) -> bool {
 /// # Errors
 /// When it is not a Maildir, or belongs to another user: then a copy would belong to the caller.
 pub fn folders(root: &Path) -> io::Result<Folders> {
-    let own = Folder::new_if_folder(root.to_owned()).ok_or_else(not_a_maildir)?;
+    let own = MaildirFolder::new_if_folder(root.to_owned()).ok_or_else(not_a_maildir)?;
     check_owner(&fs::symlink_metadata(root)?)?;
     let mut all = Folders { found: vec![own], unreadable: Vec::new() };
     let mut open = vec![root.to_owned()];
@@ -91,7 +91,7 @@ pub fn folders(root: &Path) -> io::Result<Folders> {
         match subfolders(&path) {
             Ok(subfolders) => {
                 for path in &subfolders {
-                    match Folder::new_if_folder(path.clone()) {
+                    match MaildirFolder::new_if_folder(path.clone()) {
                         Some(folder) => all.found.push(folder),
                         None if is_maildir(|name| path.join(name).exists()) => {
                             all.unreadable.push((path.clone(), not_a_maildir()));
@@ -126,13 +126,13 @@ fn subfolders(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-impl Folder {
+impl MaildirFolder {
     /// `None` when it is not a folder. Symbolic links do not count: they may lead out of the
     /// mailbox.
-    fn new_if_folder(path: PathBuf) -> Option<Folder> {
+    fn new_if_folder(path: PathBuf) -> Option<MaildirFolder> {
         let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_dir());
         let complete = ["cur", "new", "tmp"].iter().all(|name| is_folder(&path.join(name)));
-        (is_folder(&path) && complete).then_some(Folder { path })
+        (is_folder(&path) && complete).then_some(MaildirFolder { path })
     }
 
     /// Waits until no other run works on this folder, then locks it. A file system without locks on
@@ -146,7 +146,7 @@ impl Folder {
         Ok(FolderLock { held: locked.is_ok().then_some(folder) })
     }
 
-    /// The messages of the folder, sorted by name, and symbolic links, which [`Folder::read`] refuses. A message that is moved from `new` to `cur`
+    /// The messages of the folder, sorted by name, and symbolic links, which [`MaildirFolder::read`] refuses. A message that is moved from `new` to `cur`
     /// meanwhile may be listed twice.
     ///
     /// # Errors
@@ -209,7 +209,7 @@ impl Folder {
     ///
     /// # Errors
     /// When the copy cannot be made. Then the message is there as before.
-    pub fn replace(&self, message: &StoredMessage, bytes: &[u8]) -> io::Result<Replaced> {
+    pub fn replace(&self, message: &StoredMessage, bytes: &[u8]) -> io::Result<ReplacedInMaildir> {
         let old = fs::symlink_metadata(self.path(message))?;
         let new =
             StoredMessage { subdirectory: message.subdirectory, name: message.copy_name(bytes) };
@@ -254,7 +254,11 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be removed. Then both are there.
-    pub fn finish(&self, message: &StoredMessage, copy: StoredMessage) -> io::Result<Replaced> {
+    pub fn finish(
+        &self,
+        message: &StoredMessage,
+        copy: StoredMessage,
+    ) -> io::Result<ReplacedInMaildir> {
         self.remove_original(message, copy, MadeBy::AnotherRun)
     }
 
@@ -264,13 +268,13 @@ impl Folder {
         message: &StoredMessage,
         mut new: StoredMessage,
         made_by: MadeBy,
-    ) -> io::Result<Replaced> {
+    ) -> io::Result<ReplacedInMaildir> {
         let mut old = message.clone();
         for _ in 0..MAX_RENAME_TRIES {
             match fs::remove_file(self.path(&old)) {
                 Ok(()) => {
                     self.sync(old.subdirectory)?;
-                    return Ok(Replaced::Done);
+                    return Ok(ReplacedInMaildir::Done);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -279,7 +283,7 @@ impl Folder {
                 if made_by == MadeBy::ThisCall {
                     fs::remove_file(self.path(&new))?;
                 }
-                return Ok(Replaced::Gone);
+                return Ok(ReplacedInMaildir::Gone);
             };
             let name = [new.base(), now.flags()].concat();
             let moved =

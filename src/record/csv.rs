@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::defang::visible;
-use super::finding::Line;
+use super::finding::FindingLine;
 
 /// The columns, in order: the fields of the JSON line; `span` as two columns, `reasons` joined by
 /// spaces.
@@ -19,7 +19,7 @@ pub fn write_header(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the row of a finding.
-pub fn write_line(out: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
+pub fn write_line(out: &mut dyn Write, line: &FindingLine<'_>) -> io::Result<()> {
     let [span_start, span_end] = line.span.map(|offset| offset.to_string());
     let (schema, offset) = (line.schema.to_string(), line.offset.to_string());
     let reasons = line.reasons.join(" ");
@@ -114,7 +114,7 @@ mod tests {
     fn a_row_has_the_header_s_columns() {
         let mut out = Vec::new();
         write_header(&mut out).unwrap();
-        write_line(&mut out, &Line::new(&origin(), &finding(), &(220..250))).unwrap();
+        write_line(&mut out, &FindingLine::new(&origin(), &finding(), &(220..250))).unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(rows.len(), 2);

@@ -19,7 +19,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The message of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct FindingOrigin {
     /// Path of the file as given or found; `archive.tar!entry`; `-` for standard input. Names from an archive are
     /// limited in length, as are Message-ID and domain: see [`super::names`].
     pub source: String,
@@ -36,7 +36,7 @@ pub struct Origin {
 
 /// One line: a finding and its place.
 #[derive(Debug, Serialize)]
-pub struct Line<'a> {
+pub struct FindingLine<'a> {
     pub schema: u32,
     /// `finding` (verdict `notice` or worse) or `link` (verdict `ok`, with `--all-links`).
     pub record: &'static str,
@@ -62,10 +62,14 @@ pub struct Line<'a> {
     pub edit: &'static str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> FindingLine<'a> {
     /// The line of a finding with these bytes, counted from the offset of the origin.
-    pub fn new(origin: &'a Origin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
-        Line {
+    pub fn new(
+        origin: &'a FindingOrigin,
+        finding: &'a Finding,
+        span: &Range<usize>,
+    ) -> FindingLine<'a> {
+        FindingLine {
             schema: SCHEMA,
             record: if finding.verdict == Default::default() { "link" } else { "finding" },
             source: &origin.source,
@@ -177,8 +181,8 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn origin() -> Origin {
-        Origin {
+    pub(crate) fn origin() -> FindingOrigin {
+        FindingOrigin {
             source: "Maildir/cur/1".to_owned(),
             offset: 0,
             message_id: Some("1@mail.example".to_owned()),
@@ -190,9 +194,9 @@ pub(crate) mod tests {
     #[test]
     fn terminal_controls_are_escaped() {
         let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
-        let origin = Origin { source: hostile.to_owned(), ..origin() };
+        let origin = FindingOrigin { source: hostile.to_owned(), ..origin() };
         let mut out = Vec::new();
-        Line::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
+        FindingLine::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
         let line = String::from_utf8(out).unwrap();
         let escaped = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
         assert!(line.contains(escaped), "{line}");
@@ -203,7 +207,7 @@ pub(crate) mod tests {
     #[test]
     fn every_field_is_in_the_line() {
         let mut out = Vec::new();
-        Line::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
+        FindingLine::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             concat!(

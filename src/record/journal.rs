@@ -55,31 +55,31 @@ pub struct JournalError {
 
 /// Writes the journal. One process writes; any number may read.
 #[derive(Debug)]
-pub struct Journal {
+pub struct EventJournal {
     directory: PathBuf,
     bounds: JournalBounds,
-    findings: Stream,
-    clean: Stream,
+    findings: SegmentStream,
+    clean: SegmentStream,
     /// The last check of the clock, by this process or the one before.
     clock_check: Option<ClockCheck>,
 }
 
-impl Journal {
+impl EventJournal {
     /// Opens the journal in this directory, which is made (0750) if it does not exist. Segments are 0640.
     ///
     /// # Errors
     /// The directory cannot be made or read.
-    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<Journal, JournalError> {
+    pub fn open(directory: &Path, bounds: JournalBounds) -> Result<EventJournal, JournalError> {
         make(directory)?;
         let share = bounds.bytes / 4;
-        let journal = Journal {
+        let journal = EventJournal {
             directory: directory.to_owned(),
             bounds,
-            findings: Stream::new("events", share * 3, Writer::Owner),
-            clean: Stream::new(
+            findings: SegmentStream::new("events", share * 3, WrittenBy::Owner),
+            clean: SegmentStream::new(
                 "clean",
                 share - bounds.bytes / recalls::SHARE_DIVISOR,
-                Writer::Owner,
+                WrittenBy::Owner,
             ),
             clock_check: ClockCheck::read(directory),
         };
@@ -112,7 +112,7 @@ impl Journal {
     /// A segment was removed, moved or replaced: what was recorded since the last call is lost.
     pub fn look(&mut self) -> Result<(), JournalError> {
         let streams = [&mut self.findings, &mut self.clean];
-        let lost = streams.into_iter().filter_map(Stream::take_lost).last();
+        let lost = streams.into_iter().filter_map(SegmentStream::take_lost).last();
         match lost {
             None if self.directory.try_exists().is_ok_and(|exists| !exists) => {
                 make(&self.directory)
@@ -188,16 +188,16 @@ impl Journal {
 
 /// One stream of segments.
 #[derive(Debug)]
-struct Stream {
+struct SegmentStream {
     name: &'static str,
     bytes: u64,
-    writer: Writer,
+    writer: WrittenBy,
     open: Option<OpenSegment>,
 }
 
 /// Who writes to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writer {
+enum WrittenBy {
     /// The daemon, which owns the directory.
     Owner,
     /// Root as well. The owner of the directory could put links to other files there.
@@ -216,9 +216,9 @@ struct OpenSegment {
     torn: bool,
 }
 
-impl Stream {
-    fn new(name: &'static str, bytes: u64, writer: Writer) -> Stream {
-        Stream { name, bytes, writer, open: None }
+impl SegmentStream {
+    fn new(name: &'static str, bytes: u64, writer: WrittenBy) -> SegmentStream {
+        SegmentStream { name, bytes, writer, open: None }
     }
 
     fn append(
@@ -242,7 +242,7 @@ impl Stream {
             }
             None => OpenSegment::resume(directory, self.name, now)?,
         };
-        if self.writer == Writer::Anybody {
+        if self.writer == WrittenBy::Anybody {
             open.refuse_links().map_err(|source| failed(&open.path, "write", source))?;
         }
         let written = open.append(line);

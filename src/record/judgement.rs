@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::SCHEMA_VERSION;
-use crate::engine::check::{Checked, Fate, Place};
+use crate::engine::check::{Checked, Fate, TargetPlace};
 use crate::engine::explain;
 use crate::engine::host::{Judgement, Label};
 use crate::engine::outcome::Reasons;
@@ -150,7 +150,7 @@ impl LabelRecord {
 }
 
 impl PlaceRecord {
-    fn new((place, fate): &(Place, Fate)) -> Self {
+    fn new((place, fate): &(TargetPlace, Fate)) -> Self {
         PlaceRecord { place: place.as_str(), action: fate.as_str() }
     }
 }

@@ -3,12 +3,12 @@
 //! | what | where | schema |
 //! | --- | --- | --- |
 //! | one filtered message | [`event::Event`] | `docs/json.md`, "event" |
-//! | the file that keeps events | [`journal::Journal`] | one event a line |
+//! | the file that keeps events | [`journal::EventJournal`] | one event a line |
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
 //! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |
 //! | one message in words | [`narrative`], in one line [`line`](mod@line) | text |
-//! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
+//! | a finding of an archive | [`finding::FindingLine`], [`csv`], [`diff`] | `docs/scan.md` |
 //! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |
 
 pub mod aggregate;

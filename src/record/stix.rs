@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::engine::outcome::Verdict;
 use crate::plural::counted;
 
-use super::tally::{Host, Tally, verdict};
+use super::tally::{TalliedHost, Tally, verdict};
 
 /// Namespace of our identifiers: UUIDv5 of the URL namespace and `urn:linkmilter:stix:1`.
 fn namespace() -> Uuid {
@@ -101,7 +101,12 @@ fn identity(id: &str) -> Identity {
     }
 }
 
-fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> Indicator<'a> {
+fn indicator<'a>(
+    author: &str,
+    name: &str,
+    host: &'a TalliedHost,
+    pattern: String,
+) -> Indicator<'a> {
     let first = stamp(host.first.as_deref().unwrap_or(UNDATED));
     let last = stamp(host.last.as_deref().unwrap_or(UNDATED));
     let target = host.target.as_ref().map_or(String::new(), |name| format!(", reads as {name}"));

@@ -12,10 +12,10 @@ use crate::engine::outcome::{Done, Reason, Reasons, Verdict};
 use crate::engine::{Finding, Outcome};
 
 use super::defang::defang;
-use super::finding::Origin;
+use super::finding::FindingOrigin;
 use super::names::bounded;
 
-pub use host::Host;
+pub use host::TalliedHost;
 
 /// Distinct hosts, and distinct sender domains, with an entry of their own (about 200 bytes each). Later ones are only
 /// counted.
@@ -55,7 +55,7 @@ pub struct Tally {
     /// Messages by month (`2024-05`, or `undated`) and worst verdict.
     pub months: BTreeMap<String, ByVerdict>,
     /// Hosts of findings by ASCII form.
-    pub hosts: BTreeMap<String, Host>,
+    pub hosts: BTreeMap<String, TalliedHost>,
     /// Messages with findings by From domain and worst verdict.
     pub senders: BTreeMap<String, ByVerdict>,
     /// Findings whose host or sender has no entry because there are [`MAX_NAMES`] others.
@@ -104,7 +104,7 @@ pub struct Sample {
 
 impl Tally {
     /// Counts a message of `bytes` bytes.
-    pub fn count(&mut self, origin: &Origin, outcome: &Outcome, bytes: usize) {
+    pub fn count(&mut self, origin: &FindingOrigin, outcome: &Outcome, bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;
         self.links += outcome.links as u64;
@@ -137,7 +137,7 @@ impl Tally {
 
     fn count_finding<'f>(
         &mut self,
-        origin: &Origin,
+        origin: &FindingOrigin,
         finding: &'f Finding,
         counted: &mut Vec<&'f str>,
     ) {
@@ -150,7 +150,7 @@ impl Tally {
         if name.is_empty() {
             return;
         }
-        let found = Host::of(finding);
+        let found = TalliedHost::of(finding);
         let Some(host) = entry_within(&mut self.hosts, &bounded(name), MAX_NAMES, || found.clone())
         else {
             self.unnamed += 1;
@@ -166,7 +166,7 @@ impl Tally {
         host.add_date(origin.date.as_deref());
     }
 
-    fn add_sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
+    fn add_sample(&mut self, reason: Reason, origin: &FindingOrigin, finding: &Finding) {
         let samples = self.samples.entry(reason.code().to_owned()).or_default();
         // Checked first: making a sample costs more.
         let is_full = samples.len() >= MAX_SAMPLES;
@@ -241,8 +241,8 @@ impl Tally {
     }
 
     /// Hosts, worst first, then by messages, then by name.
-    pub fn ranked_hosts(&self) -> Vec<(&str, &Host)> {
-        let mut hosts: Vec<(&str, &Host)> =
+    pub fn ranked_hosts(&self) -> Vec<(&str, &TalliedHost)> {
+        let mut hosts: Vec<(&str, &TalliedHost)> =
             self.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
         hosts.sort_by(|(name, host), (other_name, other)| {
             (verdict(&other.verdict), other.messages, *name).cmp(&(
@@ -278,7 +278,7 @@ impl Tally {
 }
 
 impl Sample {
-    fn new(origin: &Origin, finding: &Finding) -> Sample {
+    fn new(origin: &FindingOrigin, finding: &Finding) -> Sample {
         let spelling: String = finding.spelling.chars().take(MAX_SPELLING_CHARS).collect();
         Sample {
             spelling: defang(&spelling),
@@ -309,7 +309,7 @@ fn name_of(finding: &Finding) -> &str {
     if finding.ascii.is_empty() { &finding.unicode } else { &finding.ascii }
 }
 
-fn month(origin: &Origin) -> String {
+fn month(origin: &FindingOrigin) -> String {
     origin.date.as_deref().and_then(|date| date.get(..7)).unwrap_or("undated").to_owned()
 }
 
@@ -373,7 +373,7 @@ pub(crate) mod tests {
     pub(crate) fn tally() -> Tally {
         let mut tally = Tally::default();
         tally.count(&origin(), &outcome(vec![finding(), finding()]), 1_000);
-        let other = Origin {
+        let other = FindingOrigin {
             date: Some("2023-12-31T23:59:59Z".to_owned()),
             from_domain: Some("other.example".to_owned()),
             ..origin()
@@ -386,7 +386,7 @@ pub(crate) mod tests {
         notice.done = Done::Reported;
         notice.target = None;
         tally.count(&other, &outcome(vec![finding(), notice]), 500);
-        tally.count(&Origin { date: None, ..origin() }, &outcome(vec![]), 200);
+        tally.count(&FindingOrigin { date: None, ..origin() }, &outcome(vec![]), 200);
         tally
     }
 

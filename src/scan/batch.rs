@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::journal::HashChain;
-use super::judge::{BatchResult, Judge, Settings};
+use super::judge::{BatchResult, ScanJudge, Settings};
 use super::message::{Quoting, RawMessage};
 use super::read::{self, Sink};
 
@@ -31,7 +31,7 @@ pub(super) enum Item {
     File {
         path: PathBuf,
         source: Arc<str>,
-        /// See [`Entry::File`](super::walk::Entry::File).
+        /// See [`WalkEntry::File`](super::walk::WalkEntry::File).
         modified: (i64, i64),
     },
     Message {
@@ -79,7 +79,7 @@ pub(super) fn judge(
         let reserved = budget.reserve_output(number, text.len());
         emit(BatchOutput::Text { text, reserved });
     };
-    let mut judge = Judge::new(settings, &mut lines);
+    let mut judge = ScanJudge::new(settings, &mut lines);
     let mut buffer = Vec::new();
     for item in batch.items {
         // The judge never asks to stop.
@@ -104,7 +104,7 @@ fn file(
     source: &str,
     buffer: &mut Vec<u8>,
     gate: Gate<'_>,
-    judge: &mut Judge<'_>,
+    judge: &mut ScanJudge<'_>,
 ) -> ControlFlow<()> {
     buffer.clear();
     let max_message = judge.max_message();

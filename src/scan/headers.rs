@@ -2,7 +2,7 @@
 
 use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
-use crate::record::finding::Origin;
+use crate::record::finding::FindingOrigin;
 use crate::record::names::bounded;
 
 use super::message::lines;
@@ -25,8 +25,9 @@ impl Headers {
     }
 
     /// Sender and date of the message that begins at `offset` of its source.
-    pub fn origin(&self, source: &str, offset: u64, head: &[u8]) -> Origin {
-        let mut origin = Origin { source: source.to_owned(), offset, ..Origin::default() };
+    pub fn origin(&self, source: &str, offset: u64, head: &[u8]) -> FindingOrigin {
+        let mut origin =
+            FindingOrigin { source: source.to_owned(), offset, ..FindingOrigin::default() };
         let head = wanted_fields(head.get(..MAX_HEADER_BYTES.min(head.len())).unwrap_or(head));
         let Some(parsed) = self.0.parse_headers(&head) else { return origin };
         for header in parsed.headers() {

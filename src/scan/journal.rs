@@ -77,7 +77,7 @@ impl HashChain {
 
 /// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct JournalContent {
     schema: u32,
     /// What the journal belongs to: a line for each option.
     command: String,
@@ -93,7 +93,7 @@ struct State {
     tally: Tally,
 }
 
-impl State {
+impl JournalContent {
     fn to_bytes(&self, path: &Path) -> Result<Vec<u8>, Error> {
         serde_json::to_vec(self).map_err(|error| failed(path, error.to_string()))
     }
@@ -101,22 +101,22 @@ impl State {
 
 /// The resume journal of one scan.
 #[derive(Debug)]
-pub struct Journal {
+pub struct ScanJournal {
     path: PathBuf,
     /// The file at `path`, locked.
     file: File,
-    state: State,
+    state: JournalContent,
     chain: HashChain,
     last_saved: Instant,
     save_interval: Duration,
 }
 
-impl Journal {
+impl ScanJournal {
     /// Opens the journal at `path`, or starts a new one. `command` must be the one that it was
     /// started with.
-    pub fn open(path: &Path, command: &str) -> Result<Journal, Error> {
+    pub fn open(path: &Path, command: &str) -> Result<ScanJournal, Error> {
         let io_failed = |error: io::Error| failed(path, error.to_string());
-        let fresh = State {
+        let fresh = JournalContent {
             schema: SCHEMA_VERSION,
             command: command.to_owned(),
             batches: 0,
@@ -130,7 +130,7 @@ impl Journal {
         let state = read(path, &file::read_open(&file, MAX_BYTES).map_err(io_failed)?, command)?;
         let chain = HashChain::from_hex(&state.chain)
             .ok_or_else(|| failed(path, "an invalid hash".to_owned()))?;
-        let mut journal = Journal {
+        let mut journal = ScanJournal {
             path: path.to_owned(),
             file,
             state,
@@ -270,13 +270,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
 fn put(path: &Path, mut temp: File, bytes: &[u8]) -> io::Result<File> {
     temp.set_len(0)?;
     temp.write_all(bytes)?;
-    fs::rename(Journal::temp_path(path), path)?;
+    fs::rename(ScanJournal::temp_path(path), path)?;
     Ok(temp)
 }
 
 fn open_temp(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    let temp = options.write(true).create(true).truncate(false).open(Journal::temp_path(path))?;
+    let temp =
+        options.write(true).create(true).truncate(false).open(ScanJournal::temp_path(path))?;
     lock(&temp)?;
     Ok(temp)
 }
@@ -295,9 +296,9 @@ fn failed(path: &Path, why: String) -> Error {
     Error::Journal { path: path.to_owned(), why }
 }
 
-fn read(path: &Path, bytes: &[u8], command: &str) -> Result<State, Error> {
+fn read(path: &Path, bytes: &[u8], command: &str) -> Result<JournalContent, Error> {
     let invalid = |why| failed(path, why);
-    let state: State = serde_json::from_slice(bytes).map_err(|error| {
+    let state: JournalContent = serde_json::from_slice(bytes).map_err(|error| {
         let found = if bytes.is_empty() { "an empty file".to_owned() } else { error.to_string() };
         invalid(format!("expected the journal of a scan that was interrupted, found {found}"))
     })?;
@@ -335,24 +336,24 @@ mod tests {
         let path = folder.path().join("journal");
         let mut chain = HashChain::default();
         chain.add("a", 1, 2, b"");
-        let mut journal = Journal::open(&path, "scan a").unwrap();
+        let mut journal = ScanJournal::open(&path, "scan a").unwrap();
         journal.add_written(10);
         let tally = Tally { messages: 3, ..Tally::default() };
         journal.advance(1, chain, &tally).unwrap();
-        let locked = Journal::open(&path, "scan a").unwrap_err().to_string();
+        let locked = ScanJournal::open(&path, "scan a").unwrap_err().to_string();
         assert!(locked.contains("another scan is working with it"), "{locked}");
         drop(journal);
-        let again = Journal::open(&path, "scan a").unwrap();
+        let again = ScanJournal::open(&path, "scan a").unwrap();
         assert_eq!(again.position(), Position { batches: 1, chain });
         assert_eq!((again.written(), again.tally()), (10, tally));
         drop(again);
-        let other = Journal::open(&path, "scan b").unwrap_err().to_string();
+        let other = ScanJournal::open(&path, "scan b").unwrap_err().to_string();
         assert!(other.contains("expected scan a, found scan b"), "{other}");
-        let mut done = Journal::open(&path, "scan a").unwrap();
+        let mut done = ScanJournal::open(&path, "scan a").unwrap();
         assert!(!done.is_complete());
         done.save(&Tally::default(), Completion::Complete).unwrap();
         drop(done);
-        let done = Journal::open(&path, "scan a").unwrap();
+        let done = ScanJournal::open(&path, "scan a").unwrap();
         assert!(done.is_complete());
         done.remove().unwrap();
         assert!(!path.exists());
@@ -361,7 +362,7 @@ mod tests {
     #[test]
     fn marks_are_few_and_lead_to_the_position() {
         let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(&folder.path().join("journal"), "x").unwrap();
+        let mut journal = ScanJournal::open(&folder.path().join("journal"), "x").unwrap();
         for batches in 1..=10 * MARKS + 3 {
             let mut chain = HashChain::default();
             chain.add("", batches, 0, b"");
@@ -380,19 +381,19 @@ mod tests {
         let path = folder.path().join("journal");
         for (bytes, found) in [("{", "EOF while parsing"), ("", "found an empty file")] {
             fs::write(&path, bytes).unwrap();
-            let error = Journal::open(&path, "x").unwrap_err().to_string();
+            let error = ScanJournal::open(&path, "x").unwrap_err().to_string();
             assert!(
                 error.contains("expected the journal of a scan") && error.contains(found),
                 "{error}"
             );
         }
         let nowhere = folder.path().join("nowhere/journal");
-        assert!(Journal::open(&nowhere, "x").is_err());
+        assert!(ScanJournal::open(&nowhere, "x").is_err());
     }
 
     #[test]
     fn an_endless_file_is_no_journal() {
-        let error = Journal::open(Path::new("/dev/zero"), "x").unwrap_err().to_string();
+        let error = ScanJournal::open(Path::new("/dev/zero"), "x").unwrap_err().to_string();
         assert!(error.contains("/dev/zero") && error.contains("a device"), "{error}");
     }
 

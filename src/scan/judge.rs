@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Dmarc, Facts, Finding, Outcome, Policy, TldTable};
 use crate::judgements::Judgements;
-use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
+use crate::record::finding::{FindingLine, FindingOrigin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
@@ -145,7 +145,7 @@ pub struct BatchResult {
 }
 
 /// Judges the messages of a batch.
-pub struct Judge<'s> {
+pub struct ScanJudge<'s> {
     settings: &'s Settings,
     headers: Headers,
     out: BatchResult,
@@ -153,9 +153,9 @@ pub struct Judge<'s> {
     emit: &'s mut dyn FnMut(Vec<u8>),
 }
 
-impl<'s> Judge<'s> {
-    pub fn new(settings: &'s Settings, emit: &'s mut dyn FnMut(Vec<u8>)) -> Judge<'s> {
-        Judge { settings, headers: Headers::new(), out: BatchResult::default(), emit }
+impl<'s> ScanJudge<'s> {
+    pub fn new(settings: &'s Settings, emit: &'s mut dyn FnMut(Vec<u8>)) -> ScanJudge<'s> {
+        ScanJudge { settings, headers: Headers::new(), out: BatchResult::default(), emit }
     }
 
     /// Size limit of a message in bytes.
@@ -217,7 +217,7 @@ impl<'s> Judge<'s> {
     fn write(
         &mut self,
         message: &SourceMessage<'_>,
-        origin: &Origin,
+        origin: &FindingOrigin,
         outcome: &Outcome,
     ) -> io::Result<()> {
         let settings = self.settings;
@@ -225,7 +225,7 @@ impl<'s> Judge<'s> {
             OutputFormat::Counts => {}
             OutputFormat::Jsonl => {
                 for finding in settings.wanted(outcome) {
-                    let line = Line::new(origin, finding, &span(message, finding));
+                    let line = FindingLine::new(origin, finding, &span(message, finding));
                     line.write_json(&mut self.out.text)?;
                     self.emit_if_large();
                 }
@@ -246,7 +246,7 @@ impl<'s> Judge<'s> {
             }
             OutputFormat::Csv => {
                 for finding in settings.wanted(outcome) {
-                    let line = Line::new(origin, finding, &span(message, finding));
+                    let line = FindingLine::new(origin, finding, &span(message, finding));
                     csv::write_line(&mut self.out.text, &line)?;
                     self.emit_if_large();
                 }
@@ -265,7 +265,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-impl Sink for Judge<'_> {
+impl Sink for ScanJudge<'_> {
     fn wait_for_memory(&mut self, _bytes: usize) {}
 
     fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()> {

@@ -48,9 +48,9 @@ mod tests {
     use super::*;
 
     /// A reader that gives so many bytes at a time.
-    struct Pieces<'b>(&'b [u8], usize);
+    struct SmallReads<'b>(&'b [u8], usize);
 
-    impl Read for Pieces<'_> {
+    impl Read for SmallReads<'_> {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
             let count = self.1.min(out.len());
             self.0.take(count as u64).read(out).inspect(|read| self.0 = &self.0[*read..])
@@ -67,7 +67,7 @@ mod tests {
         ] {
             for piece in 1..6 {
                 for buffer in 1..6 {
-                    let mut reader = LineFeeds::new(Pieces(bytes, piece));
+                    let mut reader = LineFeeds::new(SmallReads(bytes, piece));
                     let mut found = Vec::new();
                     let mut block = vec![0; buffer];
                     loop {

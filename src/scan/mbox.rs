@@ -18,7 +18,7 @@ use memchr::memchr;
 
 use super::message::{self, Quoting, RawMessage};
 use super::separator::{
-    FROM_LINE_BYTES, HeaderEnd, Search, find_separator, has_bare_separator, header_end,
+    FROM_LINE_BYTES, HeaderEnd, SeparatorSearch, find_separator, has_bare_separator, header_end,
     is_separator, last_content,
 };
 
@@ -126,10 +126,10 @@ impl<R: Read> Splitter<R> {
         let mut from = from_line_len.saturating_sub(1);
         loop {
             match find_separator(self.rest(), from, self.ended) {
-                Search::Found { content, next } => {
+                SeparatorSearch::Found { content, next } => {
                     return Some(MessageEnd { content, next, found_by: FoundBy::Separator });
                 }
-                Search::Resume(at) => from = at,
+                SeparatorSearch::Resume(at) => from = at,
             }
             if self.ended {
                 let (content, next) = (last_content(self.rest()), self.rest().len());
@@ -184,11 +184,11 @@ impl<R: Read> Splitter<R> {
     fn skip_to_separator(&mut self) {
         loop {
             match find_separator(self.rest(), 0, self.ended) {
-                Search::Found { next, .. } => {
+                SeparatorSearch::Found { next, .. } => {
                     self.start += next;
                     return;
                 }
-                Search::Resume(at) => {
+                SeparatorSearch::Resume(at) => {
                     // Keep the empty line before a separator, if it is already read.
                     self.start += at.saturating_sub(4);
                 }

@@ -31,18 +31,18 @@ use std::path::PathBuf;
 use crate::record::tally::Tally;
 
 pub use input::Input;
-pub use journal::{Completion, Journal};
+pub use journal::{Completion, ScanJournal};
 pub use judge::{CrossCheck, Dns, GapLines, OutputFormat, Results, Settings};
 pub use pipeline::Scan;
 pub use progress::Progress;
 
 /// The counts of a scan, and whether it is complete.
 #[derive(Debug)]
-pub struct Report {
+pub struct ScanReport {
     pub tally: Tally,
     pub completion: Completion,
     /// The journal. It is there until the output of a complete scan is in its place.
-    pub journal: Option<Journal>,
+    pub journal: Option<ScanJournal>,
 }
 
 /// Why a scan failed.

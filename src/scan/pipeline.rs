@@ -20,11 +20,11 @@ use crate::record::tally::Tally;
 use super::batch::BatchOutput;
 use super::budget::Budget;
 use super::input::Input;
-use super::journal::{Completion, Journal};
+use super::journal::{Completion, ScanJournal};
 use super::judge::Settings;
-use super::produce::{Producer, Shared};
+use super::produce::{Producer, SharedScan};
 use super::progress::Progress;
-use super::{Error, Report};
+use super::{Error, ScanReport};
 
 /// Batches in progress for each core, until they are written.
 const BATCHES_PER_JOB: usize = 8;
@@ -38,7 +38,7 @@ pub struct Scan<'s> {
     /// Set from outside to end the scan after the batches in progress.
     pub stop: &'s AtomicBool,
     /// The progress of an earlier run. It is kept up to date.
-    pub journal: Option<Journal>,
+    pub journal: Option<ScanJournal>,
     /// The scan's own files, as canonical paths. They are not scanned.
     pub own_files: &'s [PathBuf],
 }
@@ -49,17 +49,17 @@ impl Scan<'_> {
         self,
         inputs: impl Iterator<Item = Input>,
         out: &mut (dyn Write + Send),
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.jobs)
             .build()
             .map_err(|error| Error::Threads(error.to_string()))?;
-        let marks = self.journal.as_ref().map(Journal::marks).unwrap_or_default();
+        let marks = self.journal.as_ref().map(ScanJournal::marks).unwrap_or_default();
         let first = marks.last().copied().unwrap_or_default().batches;
         let budget = Budget::new(self.jobs * BATCHES_PER_JOB, first);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
-        let shared = Shared {
+        let shared = SharedScan {
             settings: self.settings,
             budget: &budget,
             progress: self.progress,
@@ -67,7 +67,7 @@ impl Scan<'_> {
             halted: &halted,
             own_files: self.own_files,
         };
-        let mut writer = Writer {
+        let mut writer = RecordWriter {
             out,
             budget: &budget,
             progress: self.progress,
@@ -93,15 +93,15 @@ impl Scan<'_> {
     }
 }
 
-struct Writer<'w> {
+struct RecordWriter<'w> {
     out: &'w mut (dyn Write + Send),
     budget: &'w Budget,
     progress: &'w Progress,
-    journal: Option<Journal>,
+    journal: Option<ScanJournal>,
     tally: Tally,
 }
 
-impl Writer<'_> {
+impl RecordWriter<'_> {
     fn run(&mut self, receiver: &Receiver<(u64, BatchOutput)>, first: u64) -> Result<(), Error> {
         if let Some(journal) = &mut self.journal {
             self.tally = journal.tally();
@@ -157,10 +157,10 @@ impl Writer<'_> {
         for _ in receiver {}
     }
 
-    fn end(mut self, completion: Completion) -> Result<Report, Error> {
+    fn end(mut self, completion: Completion) -> Result<ScanReport, Error> {
         if let Some(journal) = &mut self.journal {
             journal.save(&self.tally, completion)?;
         }
-        Ok(Report { tally: self.tally, completion, journal: self.journal })
+        Ok(ScanReport { tally: self.tally, completion, journal: self.journal })
     }
 }

@@ -23,8 +23,8 @@ use super::mbox::Splitter;
 use super::message::RawMessage;
 use super::progress::Progress;
 use super::read::{self, Sink};
-use super::sniff::{self, Kind};
-use super::walk::{Entry, Walk};
+use super::sniff::{self, SourceKind};
+use super::walk::{Walk, WalkEntry};
 
 /// A batch is sent at this many bytes or entries.
 const BATCH_BYTES: usize = 256 << 10;
@@ -32,7 +32,7 @@ const BATCH_ITEMS: usize = 64;
 
 /// What all threads share.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'scope> {
+pub(super) struct SharedScan<'scope> {
     pub settings: &'scope Settings,
     pub budget: &'scope Budget,
     pub progress: &'scope Progress,
@@ -47,7 +47,7 @@ pub(super) struct Shared<'scope> {
 /// Reads sources and sends batches.
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
-    shared: Shared<'scope>,
+    shared: SharedScan<'scope>,
     /// Takes the output of a batch, with its number.
     sender: Sender<(u64, BatchOutput)>,
     batch: Batch,
@@ -67,7 +67,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     /// Continues after what an earlier run has completed: after the last of these marks of its journal.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
-        shared: Shared<'scope>,
+        shared: SharedScan<'scope>,
         sender: Sender<(u64, BatchOutput)>,
         marks: Vec<Position>,
     ) -> Producer<'p, 'scope> {
@@ -120,18 +120,18 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         }
     }
 
-    fn entry(&mut self, entry: Entry) -> ControlFlow<()> {
+    fn entry(&mut self, entry: WalkEntry) -> ControlFlow<()> {
         match entry {
-            Entry::Skipped => self.add(Item::Skipped, 0, &[]),
-            Entry::Unread { path, why } => self.unread(source_name(&path), 0, why),
-            Entry::File { path, .. } | Entry::Stream { path } if self.is_own(&path) => {
+            WalkEntry::Skipped => self.add(Item::Skipped, 0, &[]),
+            WalkEntry::Unread { path, why } => self.unread(source_name(&path), 0, why),
+            WalkEntry::File { path, .. } | WalkEntry::Stream { path } if self.is_own(&path) => {
                 ControlFlow::Continue(())
             }
-            Entry::File { path, size, modified } if size <= SMALL_FILE_BYTES => {
+            WalkEntry::File { path, size, modified } if size <= SMALL_FILE_BYTES => {
                 let source = source_name(&path);
                 self.add(Item::File { path, source, modified }, size, &[])
             }
-            Entry::File { path, .. } | Entry::Stream { path } => {
+            WalkEntry::File { path, .. } | WalkEntry::Stream { path } => {
                 let source = source_name(&path);
                 match File::open(&path) {
                     Err(error) => self.unread(source, 0, error.to_string()),
@@ -232,7 +232,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             self.shared.progress.skip(batch.source_bytes);
             return self.compare(&batch);
         }
-        let Shared { settings, budget, progress, halted, .. } = self.shared;
+        let SharedScan { settings, budget, progress, halted, .. } = self.shared;
         let (sender, chain) = (self.sender.clone(), self.chain);
         let reservation = Reservation { bytes: batch.data.len(), budget, halted };
         budget.reserve(reservation.bytes);
@@ -337,8 +337,8 @@ fn check_range(file: &mut File, range: &Range<u64>) -> Result<(), String> {
     let read = file.take(sniff::PREFIX_BYTES as u64).read_to_end(&mut prefix);
     read.map_err(|error| error.to_string())?;
     match sniff::kind(&prefix) {
-        Kind::Mbox => Ok(()),
-        Kind::Empty if range.is_empty() => Ok(()),
+        SourceKind::Mbox => Ok(()),
+        SourceKind::Empty if range.is_empty() => Ok(()),
         _ => Err("expected an uncompressed mbox".to_owned()),
     }
 }

@@ -10,7 +10,7 @@ use crate::plural::counted;
 use crate::record::defang::visible;
 use crate::record::tally::Tally;
 
-use super::walk::{Entry, Walk};
+use super::walk::{Walk, WalkEntry};
 
 /// Counts messages and findings. Drawn only on a terminal.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ impl Progress {
         let bar = self.bar.clone();
         std::thread::spawn(move || {
             let sum = paths.into_iter().flat_map(Walk::new).map(|entry| match entry {
-                Entry::File { size, .. } => size,
-                Entry::Stream { .. } | Entry::Skipped | Entry::Unread { .. } => 0,
+                WalkEntry::File { size, .. } => size,
+                WalkEntry::Stream { .. } | WalkEntry::Skipped | WalkEntry::Unread { .. } => 0,
             });
             let sum = sum.sum();
             let style = "{bar:20} {bytes}/{total_bytes} {bytes_per_sec} {msg}, {eta} left";

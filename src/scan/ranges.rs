@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::mbox::{MboxItem, Splitter};
-use super::sniff::{self, Kind, PREFIX_BYTES};
-use super::walk::{Entry, Walk};
+use super::sniff::{self, PREFIX_BYTES, SourceKind};
+use super::walk::{Walk, WalkEntry};
 
 /// Writes the entries of a path, NUL-terminated. An mbox of more than `size` bytes is split into
 /// ranges of about that size. Everything else is one entry. So is what cannot be read: the scan
@@ -17,9 +17,9 @@ use super::walk::{Entry, Walk};
 pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, max_message: usize) -> io::Result<()> {
     for entry in Walk::new(path) {
         match entry {
-            Entry::Skipped => {}
-            Entry::Stream { path } | Entry::Unread { path, .. } => write_path(out, &path)?,
-            Entry::File { path, size: bytes, .. } => {
+            WalkEntry::Skipped => {}
+            WalkEntry::Stream { path } | WalkEntry::Unread { path, .. } => write_path(out, &path)?,
+            WalkEntry::File { path, size: bytes, .. } => {
                 let message_starts =
                     if bytes > size { range_starts(&path, size, max_message) } else { None };
                 match message_starts {
@@ -38,7 +38,7 @@ fn range_starts(path: &Path, size: u64, max_message: usize) -> Option<Vec<u64>> 
     let mut file = File::open(path).ok()?;
     let mut prefix = Vec::new();
     (&file).take(PREFIX_BYTES as u64).read_to_end(&mut prefix).ok()?;
-    if sniff::kind(&prefix) != Kind::Mbox {
+    if sniff::kind(&prefix) != SourceKind::Mbox {
         return None;
     }
     file.rewind().ok()?;

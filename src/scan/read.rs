@@ -12,7 +12,7 @@ use super::decode::{self, Meter};
 use super::line_feeds::LineFeeds;
 use super::mbox::{MboxItem, Splitter};
 use super::message::{Quoting, RawMessage};
-use super::sniff::{self, Kind, PREFIX_BYTES};
+use super::sniff::{self, PREFIX_BYTES, SourceKind};
 
 /// Maximum nesting of compression and archives. `mails.tar.gz` has two layers.
 const MAX_LAYERS: usize = 4;
@@ -40,7 +40,7 @@ pub fn stream(
     max_message: usize,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    Reader { meter, max_message, sink }.layer(source, reader, 0)
+    MessageReader { meter, max_message, sink }.layer(source, reader, 0)
 }
 
 /// Reads a file that is completely in memory.
@@ -52,7 +52,7 @@ pub fn slice(
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
     match sniff::kind(bytes.get(..PREFIX_BYTES).unwrap_or(bytes)) {
-        Kind::Message => single(source, Cow::Borrowed(bytes), sink),
+        SourceKind::Message => single(source, Cow::Borrowed(bytes), sink),
         _ => {
             let meter = Meter::new(gate);
             stream(source, Box::new(meter.count(bytes)), &meter, max_message, sink)
@@ -81,13 +81,13 @@ pub fn mbox<R: Read>(
     }
 }
 
-struct Reader<'r, 'w> {
+struct MessageReader<'r, 'w> {
     meter: &'r Meter<'w>,
     max_message: usize,
     sink: &'r mut dyn Sink,
 }
 
-impl Reader<'_, '_> {
+impl MessageReader<'_, '_> {
     fn layer(
         &mut self,
         source: &str,
@@ -105,22 +105,22 @@ impl Reader<'_, '_> {
         let kind = sniff::kind(&prefix);
         let reader = Cursor::new(prefix).chain(reader);
         match kind {
-            Kind::Empty => ControlFlow::Continue(()),
-            Kind::NotMail(what) => {
+            SourceKind::Empty => ControlFlow::Continue(()),
+            SourceKind::NotMail(what) => {
                 self.sink.unread(source, 0, &format!("expected mail, found {what}"))
             }
-            Kind::Message => self.single(source, reader),
-            Kind::Mbox => mbox(source, Splitter::new(reader, 0, self.max_message), self.sink),
-            Kind::MacMbox => {
+            SourceKind::Message => self.single(source, reader),
+            SourceKind::Mbox => mbox(source, Splitter::new(reader, 0, self.max_message), self.sink),
+            SourceKind::MacMbox => {
                 let reader = LineFeeds::new(reader);
                 mbox(source, Splitter::new(reader, 0, self.max_message), self.sink)
             }
-            Kind::Tar | Kind::Compressed(_) if depth >= MAX_LAYERS => {
+            SourceKind::Tar | SourceKind::Compressed(_) if depth >= MAX_LAYERS => {
                 let why = format!("more than {MAX_LAYERS} layers of archives and compression");
                 self.sink.unread(source, 0, &why)
             }
-            Kind::Tar => self.tar(source, reader, depth),
-            Kind::Compressed(coding) => {
+            SourceKind::Tar => self.tar(source, reader, depth),
+            SourceKind::Compressed(coding) => {
                 match decode::decoder(coding, Box::new(reader), self.meter) {
                     Ok(plain) => self.layer(source, plain, depth + 1),
                     Err(error) => self.sink.unread(source, 0, &error.to_string()),

@@ -75,7 +75,7 @@ pub(super) fn header_end(bytes: &[u8], line: usize, ended: bool) -> HeaderEnd {
 }
 
 /// The result of [`find_separator`].
-pub(super) enum Search {
+pub(super) enum SeparatorSearch {
     Found {
         content: usize,
         next: usize,
@@ -85,7 +85,7 @@ pub(super) enum Search {
 }
 
 /// Finds the separator that ends the message.
-pub(super) fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
+pub(super) fn find_separator(bytes: &[u8], from: usize, ended: bool) -> SeparatorSearch {
     let finder = memmem::Finder::new(b"\nFrom ");
     let mut at = from;
     while let Some(found) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
@@ -100,15 +100,15 @@ pub(super) fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
                     _ => is_thunderbirds(line).then_some(next),
                 };
                 if let Some(content) = content {
-                    return Search::Found { content, next };
+                    return SeparatorSearch::Found { content, next };
                 }
             }
             Some(false) => {}
-            None => return Search::Resume(newline),
+            None => return SeparatorSearch::Resume(newline),
         }
         at = next;
     }
-    Search::Resume(at.max(bytes.len().saturating_sub(5)))
+    SeparatorSearch::Resume(at.max(bytes.len().saturating_sub(5)))
 }
 
 /// End of the last message. The empty line after it belongs to the mbox.
@@ -122,7 +122,10 @@ pub(super) fn last_content(rest: &[u8]) -> usize {
 
 /// Whether a message contains an unquoted separator.
 pub(super) fn has_bare_separator(bytes: &[u8], from_line_len: usize) -> bool {
-    matches!(find_separator(bytes, from_line_len.saturating_sub(1), true), Search::Found { .. })
+    matches!(
+        find_separator(bytes, from_line_len.saturating_sub(1), true),
+        SeparatorSearch::Found { .. }
+    )
 }
 
 /// Whether a file that begins with these bytes is an mbox. A date says so alone, a bare `From ` line

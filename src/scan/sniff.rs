@@ -3,14 +3,14 @@
 use memchr::{memchr, memchr2};
 
 use super::separator::begins_mbox;
-use crate::magic::{Compression, Format};
+use crate::magic::{Compression, MagicFormat};
 
 /// Number of bytes that are needed.
 pub const PREFIX_BYTES: usize = 512;
 
 /// The content of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SourceKind {
     Empty,
     /// One message.
     Message,
@@ -26,33 +26,33 @@ pub enum Kind {
 }
 
 /// Identifies content by its first [`PREFIX_BYTES`] bytes.
-pub fn kind(prefix: &[u8]) -> Kind {
+pub fn kind(prefix: &[u8]) -> SourceKind {
     if prefix.is_empty() {
-        return Kind::Empty;
+        return SourceKind::Empty;
     }
-    match Format::of(prefix) {
-        Some(Format::Compressed(compression)) => return Kind::Compressed(compression),
-        Some(Format::Other(what)) => return Kind::NotMail(what),
+    match MagicFormat::of(prefix) {
+        Some(MagicFormat::Compressed(compression)) => return SourceKind::Compressed(compression),
+        Some(MagicFormat::Other(what)) => return SourceKind::NotMail(what),
         None => {}
     }
     // POSIX ustar and GNU tar (ustar header, offset 257).
     if prefix.get(257..262) == Some(b"ustar") {
-        return Kind::Tar;
+        return SourceKind::Tar;
     }
     if begins_mac_mbox(prefix) {
-        return Kind::MacMbox;
+        return SourceKind::MacMbox;
     }
     if begins_mbox(prefix) {
-        return Kind::Mbox;
+        return SourceKind::Mbox;
     }
     if is_dbox(prefix) {
-        return Kind::NotMail("mail stored by Dovecot as dbox");
+        return SourceKind::NotMail("mail stored by Dovecot as dbox");
     }
     // No header has a NUL this early.
     if prefix.iter().take(32).any(|byte| *byte == 0) {
-        return Kind::NotMail("binary data");
+        return SourceKind::NotMail("binary data");
     }
-    Kind::Message
+    SourceKind::Message
 }
 
 /// Whether the first line ends with a bare CR, and is that of an mbox.
@@ -84,30 +84,33 @@ mod tests {
         let mut tar = vec![b'a'; 300];
         tar[257..262].copy_from_slice(b"ustar");
         for (bytes, expected) in [
-            (&b""[..], Kind::Empty),
-            (b"From: bob\n\n", Kind::Message),
-            (b"From here to there\n\n", Kind::Message),
-            (b"From bob Thu Aug 22 12:36:23 2002\nA: b\n", Kind::Mbox),
-            (b"\xEF\xBB\xBFFrom -\nA: b\n", Kind::Mbox),
-            (b"From bob Thu Aug 22 12:36:23 2002\rA: b\r\rtext", Kind::MacMbox),
-            (b"From \rA: b\r\rtext", Kind::MacMbox),
-            (b"From here to there\r\rtext", Kind::Message),
-            (b"From bob\rThu Aug 22 12:36:23 2002\nA: b\n", Kind::Mbox),
-            (b"A: b\r\rtext", Kind::Message),
-            (b"\x1F\x8B\x08\0", Kind::Compressed(Compression::Gzip)),
-            (b"\x28\xB5\x2F\xFD\0", Kind::Compressed(Compression::Zstd)),
-            (b"\x50\x2A\x4D\x18\x04\0", Kind::Compressed(Compression::Zstd)),
-            (b"\xFD7zXZ\0\0", Kind::Compressed(Compression::Xz)),
-            (&tar, Kind::Tar),
-            (b"From \r\nX-Mozilla-Status: 0001\r\n", Kind::Mbox),
-            (b"From \n\nlove\n", Kind::Message),
-            (b"PK\x03\x04\0", Kind::NotMail("a zip archive")),
-            (b"\x01\x01\x01\x01\nA: b\n", Kind::NotMail("an MMDF mailbox")),
-            (b"2 M1e C1\n\x01\x02N 0\nA: b\n", Kind::NotMail("mail stored by Dovecot as dbox")),
-            (b"2 M1e C1\nA: b\n", Kind::Message),
-            (b"BABYL OPTIONS: -*- rmail -*-\n", Kind::NotMail("a Babyl mailbox (Rmail)")),
-            (b"\x01\0\0\0\x02", Kind::NotMail("binary data")),
-            (b"just text", Kind::Message),
+            (&b""[..], SourceKind::Empty),
+            (b"From: bob\n\n", SourceKind::Message),
+            (b"From here to there\n\n", SourceKind::Message),
+            (b"From bob Thu Aug 22 12:36:23 2002\nA: b\n", SourceKind::Mbox),
+            (b"\xEF\xBB\xBFFrom -\nA: b\n", SourceKind::Mbox),
+            (b"From bob Thu Aug 22 12:36:23 2002\rA: b\r\rtext", SourceKind::MacMbox),
+            (b"From \rA: b\r\rtext", SourceKind::MacMbox),
+            (b"From here to there\r\rtext", SourceKind::Message),
+            (b"From bob\rThu Aug 22 12:36:23 2002\nA: b\n", SourceKind::Mbox),
+            (b"A: b\r\rtext", SourceKind::Message),
+            (b"\x1F\x8B\x08\0", SourceKind::Compressed(Compression::Gzip)),
+            (b"\x28\xB5\x2F\xFD\0", SourceKind::Compressed(Compression::Zstd)),
+            (b"\x50\x2A\x4D\x18\x04\0", SourceKind::Compressed(Compression::Zstd)),
+            (b"\xFD7zXZ\0\0", SourceKind::Compressed(Compression::Xz)),
+            (&tar, SourceKind::Tar),
+            (b"From \r\nX-Mozilla-Status: 0001\r\n", SourceKind::Mbox),
+            (b"From \n\nlove\n", SourceKind::Message),
+            (b"PK\x03\x04\0", SourceKind::NotMail("a zip archive")),
+            (b"\x01\x01\x01\x01\nA: b\n", SourceKind::NotMail("an MMDF mailbox")),
+            (
+                b"2 M1e C1\n\x01\x02N 0\nA: b\n",
+                SourceKind::NotMail("mail stored by Dovecot as dbox"),
+            ),
+            (b"2 M1e C1\nA: b\n", SourceKind::Message),
+            (b"BABYL OPTIONS: -*- rmail -*-\n", SourceKind::NotMail("a Babyl mailbox (Rmail)")),
+            (b"\x01\0\0\0\x02", SourceKind::NotMail("binary data")),
+            (b"just text", SourceKind::Message),
         ] {
             assert_eq!(kind(bytes), expected, "{bytes:?}");
         }

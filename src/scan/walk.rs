@@ -11,7 +11,7 @@ use crate::recall::maildir::is_maildir;
 
 /// An entry of the listing.
 #[derive(Debug)]
-pub enum Entry {
+pub enum WalkEntry {
     File {
         path: PathBuf,
         /// In bytes.
@@ -33,9 +33,9 @@ pub enum Entry {
     },
 }
 
-impl Entry {
-    fn file(path: PathBuf, data: &Metadata) -> Entry {
-        Entry::File { path, size: data.len(), modified: (data.mtime(), data.mtime_nsec()) }
+impl WalkEntry {
+    fn file(path: PathBuf, data: &Metadata) -> WalkEntry {
+        WalkEntry::File { path, size: data.len(), modified: (data.mtime(), data.mtime_nsec()) }
     }
 }
 
@@ -44,13 +44,13 @@ impl Entry {
 /// Keeps the names of the folders above the current one in memory: about 80 bytes per name.
 #[derive(Debug)]
 pub struct Walk {
-    stack: Vec<Folder>,
+    stack: Vec<WalkedFolder>,
     /// The given path itself, until it was examined.
     root: Option<PathBuf>,
 }
 
 #[derive(Debug)]
-struct Folder {
+struct WalkedFolder {
     path: PathBuf,
     /// In reverse order.
     names: Vec<(Box<OsStr>, FileType)>,
@@ -76,21 +76,21 @@ impl Walk {
     }
 
     /// Examines the given path. Symbolic links are followed here.
-    fn examine_root(&mut self, path: PathBuf) -> Option<Entry> {
+    fn examine_root(&mut self, path: PathBuf) -> Option<WalkEntry> {
         match fs::metadata(&path) {
-            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
+            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
             Ok(data) if data.is_dir() => self.enter_folder(path),
-            Ok(data) if !data.is_file() => Some(Entry::Stream { path }),
-            Ok(data) => Some(Entry::file(path, &data)),
+            Ok(data) if !data.is_file() => Some(WalkEntry::Stream { path }),
+            Ok(data) => Some(WalkEntry::file(path, &data)),
         }
     }
 
-    fn enter_folder(&mut self, path: PathBuf) -> Option<Entry> {
+    fn enter_folder(&mut self, path: PathBuf) -> Option<WalkEntry> {
         match list(&path) {
-            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
+            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
             Ok(names) => {
                 let layout = layout(&path, &names);
-                self.stack.push(Folder { path, names, layout });
+                self.stack.push(WalkedFolder { path, names, layout });
                 None
             }
         }
@@ -103,7 +103,7 @@ impl Walk {
         layout: Layout,
         name: &OsStr,
         kind: FileType,
-    ) -> Option<Entry> {
+    ) -> Option<WalkEntry> {
         let path = folder.join(name);
         if kind.is_dir() {
             let wanted = match layout {
@@ -111,24 +111,24 @@ impl Walk {
                 Layout::Maildir => name != "tmp",
                 Layout::MaildirLeaf => false,
             };
-            return if wanted { self.enter_folder(path) } else { Some(Entry::Skipped) };
+            return if wanted { self.enter_folder(path) } else { Some(WalkEntry::Skipped) };
         }
         if !is_message_name(layout, name.as_bytes()) {
-            return Some(Entry::Skipped);
+            return Some(WalkEntry::Skipped);
         }
         match fs::metadata(&path) {
-            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
-            Ok(data) if data.is_file() => Some(Entry::file(path, &data)),
+            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
+            Ok(data) if data.is_file() => Some(WalkEntry::file(path, &data)),
             // A symbolic link to a folder may lead back up. Pipes and devices have no end.
-            Ok(_) => Some(Entry::Skipped),
+            Ok(_) => Some(WalkEntry::Skipped),
         }
     }
 }
 
 impl Iterator for Walk {
-    type Item = Entry;
+    type Item = WalkEntry;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<WalkEntry> {
         if let Some(path) = self.root.take()
             && let Some(entry) = self.examine_root(path)
         {
@@ -193,12 +193,12 @@ mod tests {
         let mut files = Vec::new();
         for entry in Walk::new(root.to_owned()) {
             match entry {
-                Entry::File { path, .. } => {
+                WalkEntry::File { path, .. } => {
                     files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
                 }
-                Entry::Skipped => passed += 1,
-                Entry::Stream { path } => files.push(format!("stream {}", path.display())),
-                Entry::Unread { path, why } => files.push(format!("{}: {why}", path.display())),
+                WalkEntry::Skipped => passed += 1,
+                WalkEntry::Stream { path } => files.push(format!("stream {}", path.display())),
+                WalkEntry::Unread { path, why } => files.push(format!("{}: {why}", path.display())),
             }
         }
         (files, passed)
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         let mut walk = Walk::new(PathBuf::from("/nonexistent/mail"));
-        assert!(matches!(walk.next(), Some(Entry::Unread { .. })));
+        assert!(matches!(walk.next(), Some(WalkEntry::Unread { .. })));
         assert!(walk.next().is_none());
     }
 }

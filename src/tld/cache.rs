@@ -39,7 +39,7 @@ pub type Moment = Duration;
 #[derive(Debug)]
 pub struct Cache<A = Answer> {
     bounds: CacheBounds,
-    entries: HashMap<Box<str>, Entry<A>>,
+    entries: HashMap<Box<str>, CachedAnswer<A>>,
     /// Look-ups that found an answer that has not expired.
     pub hits: u64,
     /// Look-ups that did not.
@@ -47,7 +47,7 @@ pub struct Cache<A = Answer> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry<A> {
+struct CachedAnswer<A> {
     answer: A,
     expires: Moment,
 }
@@ -77,7 +77,7 @@ impl<A: Copy> Cache<A> {
         let is_definite = matches!(response, Response::Exists { .. } | Response::Missing { .. });
         if let Some(entry) = self.entries.get_mut(name) {
             if is_definite || entry.expires <= now {
-                *entry = Entry { answer, expires };
+                *entry = CachedAnswer { answer, expires };
             }
             return answer;
         }
@@ -85,7 +85,7 @@ impl<A: Copy> Cache<A> {
             self.evict_entries(now);
         }
         if self.entries.len() < self.bounds.entries {
-            self.entries.insert(name.into(), Entry { answer, expires });
+            self.entries.insert(name.into(), CachedAnswer { answer, expires });
         }
         answer
     }

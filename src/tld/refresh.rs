@@ -10,7 +10,7 @@ use crate::engine::TldTable;
 use crate::fetch::{Fetch, FetchError, get};
 
 use super::list::{self, ListError};
-use super::store::{Metadata, Origin, Store, StoreError};
+use super::store::{TableOrigin, TldMetadata, TldStore, TldStoreError};
 
 /// The result of a refresh.
 #[derive(Clone, Debug)]
@@ -29,21 +29,26 @@ pub enum RefreshError {
     #[error("{url}: {source}")]
     List { url: String, source: ListError },
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] TldStoreError),
 }
 
 /// Asks the server for a newer list and stores it.
 ///
 /// # Errors
 /// See [`RefreshError`]. Nothing was changed then.
-pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshed, RefreshError> {
+pub fn refresh(
+    fetch: &Fetch,
+    store: &TldStore,
+    now: SystemTime,
+) -> Result<Refreshed, RefreshError> {
     let before = store.load();
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let stored_metadata = Some(store.metadata())
-        .filter(|metadata| matches!(before.origin, Origin::File(_)) && metadata.url == fetch.url);
+    let stored_metadata = Some(store.metadata()).filter(|metadata| {
+        matches!(before.origin, TableOrigin::File(_)) && metadata.url == fetch.url
+    });
     let validators = stored_metadata.as_ref().map(|metadata| &metadata.validators);
     let Some(mut fetched) = get(fetch, "text/plain", validators)? else {
-        store.write_metadata(&Metadata { checked, ..stored_metadata.unwrap_or_default() })?;
+        store.write_metadata(&TldMetadata { checked, ..stored_metadata.unwrap_or_default() })?;
         return Ok(Refreshed::Unchanged);
     };
     let body = fetched.body.with_config().limit(list::MAX_BYTES as u64);
@@ -51,7 +56,7 @@ pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshe
     let list_error = |source| RefreshError::List { url: fetch.url.clone(), source };
     let table = list::parse(&text).map_err(list_error)?;
     list::check_replacement(&table, &before.table).map_err(list_error)?;
-    let metadata = Metadata { url: fetch.url.clone(), validators: fetched.validators, checked };
+    let metadata = TldMetadata { url: fetch.url.clone(), validators: fetched.validators, checked };
     store.replace(&text, &metadata)?;
     let missing_in = |names: &TldTable, other: &TldTable| -> Vec<String> {
         let missing = names.sorted().into_iter().filter(|name| !other.contains(name));

@@ -25,7 +25,7 @@ const METADATA_FILE: &str = "tlds-alpha-by-domain.json";
 
 /// The files of one state directory.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct TldStore {
     directory: PathBuf,
 }
 
@@ -33,34 +33,34 @@ pub struct Store {
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub table: TldTable,
-    pub origin: Origin,
+    pub origin: TableOrigin,
     /// The last successful check. For the built-in table, its date.
     pub checked: SystemTime,
     /// Why the file in the state directory is not used, if there is one.
-    pub file_error: Option<StoreError>,
+    pub file_error: Option<TldStoreError>,
 }
 
 /// Where a table comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TableOrigin {
     /// The table built into the program.
     Builtin,
     /// A file.
     File(PathBuf),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for TableOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Builtin => out.write_str("the program"),
-            Origin::File(path) => write!(out, "{}", path.display()),
+            TableOrigin::Builtin => out.write_str("the program"),
+            TableOrigin::File(path) => write!(out, "{}", path.display()),
         }
     }
 }
 
 /// What is known about the stored list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Metadata {
+pub struct TldMetadata {
     /// Where the list was fetched from. Validators of another URL mean nothing.
     pub url: String,
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub struct Metadata {
 
 /// Why a file of the store could not be read or written.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum TldStoreError {
     #[error("{path}: cannot {doing}: {source}")]
     Io { path: PathBuf, doing: &'static str, source: std::sync::Arc<io::Error> },
     #[error("{path}: {source}")]
@@ -80,16 +80,16 @@ pub enum StoreError {
     OlderThanBuiltin { path: PathBuf, found: String },
 }
 
-impl StoreError {
+impl TldStoreError {
     /// Whether this user has no permission to read the file.
     pub fn is_denied(&self) -> bool {
-        matches!(self, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+        matches!(self, TldStoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
     }
 }
 
-impl Store {
-    pub fn new(directory: impl Into<PathBuf>) -> Store {
-        Store { directory: directory.into() }
+impl TldStore {
+    pub fn new(directory: impl Into<PathBuf>) -> TldStore {
+        TldStore { directory: directory.into() }
     }
 
     /// The table to use: the stored one if it is valid and not older than the built-in one, else
@@ -103,7 +103,7 @@ impl Store {
     }
 
     /// The metadata of the stored list, or empty metadata without a good list.
-    pub fn metadata(&self) -> Metadata {
+    pub fn metadata(&self) -> TldMetadata {
         let read = fs::read_to_string(self.directory.join(METADATA_FILE)).ok();
         read.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     /// When a file cannot be written. The last good files are still there.
-    pub fn replace(&self, text: &str, metadata: &Metadata) -> Result<(), StoreError> {
+    pub fn replace(&self, text: &str, metadata: &TldMetadata) -> Result<(), TldStoreError> {
         self.write(LIST_FILE, text.as_bytes())?;
         self.write_metadata(metadata)
     }
@@ -121,7 +121,7 @@ impl Store {
     ///
     /// # Errors
     /// When the metadata cannot be written.
-    pub fn write_metadata(&self, metadata: &Metadata) -> Result<(), StoreError> {
+    pub fn write_metadata(&self, metadata: &TldMetadata) -> Result<(), TldStoreError> {
         let text = serde_json::to_vec_pretty(metadata).map_err(|error| {
             io_error(&self.directory.join(METADATA_FILE), "write", error.into())
         })?;
@@ -133,24 +133,24 @@ impl Store {
         self.directory.join(LIST_FILE)
     }
 
-    fn read(&self) -> Result<Option<Stored>, StoreError> {
+    fn read(&self) -> Result<Option<Stored>, TldStoreError> {
         let path = self.path();
         let text = match read_bounded(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(io_error(&path, "read", source)),
         };
-        let implausible = |source| StoreError::List { path: path.clone(), source };
+        let implausible = |source| TldStoreError::List { path: path.clone(), source };
         let table = list::parse(&text).map_err(implausible)?;
         list::check(&table).map_err(implausible)?;
         if list::day_of_version(&table.version).is_none_or(|day| day < BUILTIN_DAY) {
-            return Err(StoreError::OlderThanBuiltin { path, found: table.version });
+            return Err(TldStoreError::OlderThanBuiltin { path, found: table.version });
         }
         let checked = UNIX_EPOCH + Duration::from_secs(self.metadata().checked);
-        Ok(Some(Stored { table, origin: Origin::File(path), checked, file_error: None }))
+        Ok(Some(Stored { table, origin: TableOrigin::File(path), checked, file_error: None }))
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), TldStoreError> {
         let written = AtomicFile::new(&self.directory, name).and_then(|mut temp_file| {
             temp_file.file.write_all(bytes)?;
             temp_file.commit()
@@ -166,9 +166,9 @@ impl Stored {
     }
 }
 
-fn builtin_stored(file_error: Option<StoreError>) -> Stored {
+fn builtin_stored(file_error: Option<TldStoreError>) -> Stored {
     let checked = UNIX_EPOCH + Duration::from_secs(BUILTIN_DAY * 86_400);
-    Stored { table: builtin(), origin: Origin::Builtin, checked, file_error }
+    Stored { table: builtin(), origin: TableOrigin::Builtin, checked, file_error }
 }
 
 fn read_bounded(path: &Path) -> io::Result<String> {
@@ -179,6 +179,6 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn io_error(path: &Path, doing: &'static str, source: io::Error) -> StoreError {
-    StoreError::Io { path: path.to_owned(), doing, source: std::sync::Arc::new(source) }
+fn io_error(path: &Path, doing: &'static str, source: io::Error) -> TldStoreError {
+    TldStoreError::Io { path: path.to_owned(), doing, source: std::sync::Arc::new(source) }
 }

@@ -6,9 +6,9 @@ use std::thread::JoinHandle;
 
 use linkmilter::recall::imap::Connection;
 use linkmilter::recall::imap::account::{Account, TlsMode};
-use linkmilter::recall::imap::connect::{Stream, connect};
+use linkmilter::recall::imap::connect::{ImapStream, connect};
 use linkmilter::recall::imap::folder::{
-    Access, Folder, NEW_KEYWORD, OLD_KEYWORD, Replaced, StoredMessage, mailbox,
+    Access, ImapFolder, NEW_KEYWORD, OLD_KEYWORD, ReplacedInFolder, StoredMessage, mailbox,
 };
 
 use crate::client::{Client, Kept};
@@ -164,7 +164,7 @@ fn leftovers_of_a_run_over_other_hosts_are_left() {
     assert_eq!(client.folder("INBOX"), before);
 }
 
-fn connected(dovecot: &Dovecot) -> Connection<Stream> {
+fn connected(dovecot: &Dovecot) -> Connection<ImapStream> {
     let account = Account {
         user: "ann".to_owned(),
         host: "localhost".to_owned(),
@@ -186,7 +186,7 @@ fn a_mailbox_may_change_during_a_run() {
     }
     let mut connection = connected(&dovecot);
     let mailbox = mailbox("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
+    let mut folder = ImapFolder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
     let messages = folder.messages().unwrap();
     let bytes = FINE.replace('\n', "\r\n");
 
@@ -194,10 +194,10 @@ fn a_mailbox_may_change_during_a_run() {
     client.ask("UID STORE 1 +FLAGS (\\Answered $Later)");
     client.ask("UID STORE 2 +FLAGS (\\Deleted)");
     client.ask("UID EXPUNGE 2");
-    let Replaced::By(uid) = folder.replace(&messages[0], bytes.as_bytes()).unwrap() else {
+    let ReplacedInFolder::By(uid) = folder.replace(&messages[0], bytes.as_bytes()).unwrap() else {
         panic!()
     };
-    assert_eq!(folder.replace(&messages[1], bytes.as_bytes()).unwrap(), Replaced::Gone);
+    assert_eq!(folder.replace(&messages[1], bytes.as_bytes()).unwrap(), ReplacedInFolder::Gone);
     let kept = client.folder("INBOX");
     assert_eq!(kept.len(), 3, "what he removed stays removed: {kept:#?}");
     let copy = kept.iter().find(|kept| kept.uid == uid.get()).unwrap();
@@ -207,7 +207,7 @@ fn a_mailbox_may_change_during_a_run() {
     client.append("INBOX", &format!("\\Seen {NEW_KEYWORD}"), DATE, FINE);
     let all = folder.messages().unwrap();
     let copy = all.last().unwrap().clone();
-    assert_eq!(folder.finish(&messages[2], &copy).unwrap(), Replaced::By(copy.uid));
+    assert_eq!(folder.finish(&messages[2], &copy).unwrap(), ReplacedInFolder::By(copy.uid));
     assert_eq!(folder.messages().unwrap().len(), 3);
     let kept = client.folder("INBOX");
     assert!(kept.iter().all(|kept| !kept.flags.contains("Linkmilter")), "{kept:#?}");
@@ -215,7 +215,7 @@ fn a_mailbox_may_change_during_a_run() {
 
 /// Another client does something right before each command that holds a word.
 struct Meddler<'a> {
-    stream: Stream,
+    stream: ImapStream,
     word: &'static [u8],
     does: &'a mut dyn FnMut(),
 }
@@ -244,11 +244,11 @@ fn replaced(
     dovecot: &Dovecot,
     word: &'static [u8],
     does: &mut dyn FnMut(),
-) -> (StoredMessage, Result<Replaced, String>) {
+) -> (StoredMessage, Result<ReplacedInFolder, String>) {
     let stream = connected(dovecot).into_inner();
     let mut connection = Connection::new(Meddler { stream, word, does }, 1 << 20);
     let mailbox = mailbox("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
+    let mut folder = ImapFolder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
     let message = folder.messages().unwrap().remove(0);
     let done = folder.replace(&message, dead().as_bytes());
     (message, done.map_err(|error| error.to_string()))
@@ -289,7 +289,7 @@ fn between_mark_and_expunge_only_a_flag_can_be_lost() {
             }
         };
         let (_, done) = replaced(&dovecot, word, &mut once);
-        assert!(matches!(done, Ok(Replaced::By(_))), "{command}: {done:?}");
+        assert!(matches!(done, Ok(ReplacedInFolder::By(_))), "{command}: {done:?}");
         assert!(times > 0, "{command}");
         let kept = client.folder("INBOX");
         assert_eq!(kept.len(), 1, "{command}: {kept:#?}");
@@ -360,7 +360,7 @@ fn responses_before_the_handshake_are_ignored() {
     let roots = std::fs::read(dovecot.path("cert.pem")).unwrap();
     let mut connection = connect(&account, PASSWORD, Some(&roots), 1 << 20).unwrap();
     let mailbox = mailbox("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadOnly).unwrap();
+    let mut folder = ImapFolder::open(&mut connection, &mailbox, Access::ReadOnly).unwrap();
     assert_eq!(folder.messages().unwrap().len(), 0);
     connection.log_out();
     assert!(between.join().unwrap(), "something was put in front");

@@ -14,7 +14,7 @@ use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
 use linkmilter::milter::session::Origin;
 use linkmilter::milter::wire::Actions;
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
-use linkmilter::tld::store::Store;
+use linkmilter::tld::store::TldStore;
 
 fn panics(_: Case<'_>) -> Inspection<'_> {
     panic!("an engine that fails")
@@ -66,7 +66,7 @@ fn loaded(dir: &Path, settings: &str) -> Loaded {
 fn filter(dir: &Path, loaded: Loaded, metrics: &Arc<Metrics>, engine: Inspect) -> Filter {
     let recorder = Recorder::off(Arc::clone(metrics));
     let reporter = Reporter::new(Arc::clone(metrics), recorder, Arc::default());
-    let tlds = Arc::new(Tlds::open(Store::new(dir)));
+    let tlds = Arc::new(Tlds::open(TldStore::new(dir)));
     Filter::new(loaded, tlds, reporter).with_engine(engine)
 }
 

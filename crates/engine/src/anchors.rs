@@ -10,7 +10,7 @@ use uts58::{Kind, Link, Target, percent, reference};
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct OccurrenceRun<'a> {
     /// Index of the first one among all.
     pub start: usize,
     pub occurrences: &'a [Occurrence],
@@ -33,7 +33,7 @@ impl View<'_> {
     /// it leads to that host.
     pub fn compare(
         &self,
-        run: Run<'_>,
+        run: OccurrenceRun<'_>,
         (judge, budget): (&mut Judge<'_>, &mut Budget<'_>),
         judged: &mut [Option<Judged>],
     ) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use super::anchors::Run;
+use super::anchors::OccurrenceRun;
 use super::budget::Budget;
 use super::content::{Occurrence, SeenBy};
 use super::cost::Stage;
@@ -13,7 +13,7 @@ use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
-use super::text_formats::{self, Format};
+use super::text_formats::{self, TextFormat};
 use super::tnef::{self, Body, Tnef, rtf};
 use super::{content, images, pdf};
 use homograph::HostBounds;
@@ -25,12 +25,12 @@ const OPENING_BYTES: usize = 2_048;
 
 /// The kind of an attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum AttachmentKind {
     Pdf,
     Tnef,
     Rtf,
     /// A file that is text with hyperlinks.
-    Flat(Format, Rest),
+    Flat(TextFormat, Rest),
     Picture(image::ImageFormat),
 }
 
@@ -53,43 +53,43 @@ struct Contents {
     unread: bool,
 }
 
-impl Kind {
-    fn of(opening: &[u8], qr_codes: QrCodes) -> Option<Kind> {
+impl AttachmentKind {
+    fn of(opening: &[u8], qr_codes: QrCodes) -> Option<AttachmentKind> {
         if mime::is_pdf(opening) {
-            return Some(Kind::Pdf);
+            return Some(AttachmentKind::Pdf);
         }
         if tnef::is(opening) {
-            return Some(Kind::Tnef);
+            return Some(AttachmentKind::Tnef);
         }
         if rtf::is(opening) {
-            return Some(Kind::Rtf);
+            return Some(AttachmentKind::Rtf);
         }
-        images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
+        images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(AttachmentKind::Picture)
     }
 
     /// What is in it; `None` when no steps are left.
     fn read(self, bytes: &[u8], budget: &mut Budget<'_>) -> Option<Contents> {
         let (contents, steps) = match self {
-            Kind::Pdf => {
+            AttachmentKind::Pdf => {
                 let pdf = pdf::read(bytes, |steps| budget.spend(Stage::Reading, steps))?;
                 let scripts = Some(pdf.scripts()).filter(|page| !page.is_empty());
                 let bodies = scripts.map(Body::Html).into_iter().collect();
                 let pdf::Pdf { links, programs, unread, .. } = pdf;
                 return Some(Contents { links, bodies, programs, unread });
             }
-            Kind::Tnef => {
+            AttachmentKind::Tnef => {
                 let mut spend = |steps| budget.spend(Stage::Reading, steps);
                 let Tnef { bodies, programs, unread } = tnef::read(bytes, &mut spend)?;
                 return Some(Contents { bodies, programs, unread, ..Contents::default() });
             }
-            Kind::Rtf => {
+            AttachmentKind::Rtf => {
                 let rtf::Rtf { texts, reached, unread, steps } = rtf::read(bytes);
                 let anchors = Body::anchors(reached.anchors);
                 let bodies = texts.into_iter().map(Body::Text).chain(anchors).collect();
                 let programs = reached.programs;
                 (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
-            Kind::Flat(format, rest) => {
+            AttachmentKind::Flat(format, rest) => {
                 let page = text_formats::anchors(bytes, format);
                 let steps = (bytes.len() + page.len()) as u64;
                 let body = match rest {
@@ -99,7 +99,7 @@ impl Kind {
                 let (bodies, unread) = (body.into_iter().collect(), rest == Rest::Unread);
                 (Contents { bodies, unread, ..Contents::default() }, steps)
             }
-            Kind::Picture(format) => {
+            AttachmentKind::Picture(format) => {
                 let images::Picture { codes, unread, steps } =
                     images::read(bytes, format, &mut budget.images, budget.stop);
                 let links: BTreeSet<String> = codes.iter().map(|code| as_link(code)).collect();
@@ -113,12 +113,12 @@ impl Kind {
     /// The place of its links in findings.
     fn place(self) -> Place {
         let (element, attribute) = match self {
-            Kind::Pdf => ("pdf", "uri"),
-            Kind::Tnef => ("tnef", "body"),
-            Kind::Rtf => ("rtf", "text"),
-            Kind::Flat(Format::Markdown, _) => ("markdown", "link"),
-            Kind::Flat(Format::Table | Format::Markup, _) => ("office", "link"),
-            Kind::Picture(_) => ("qr", "code"),
+            AttachmentKind::Pdf => ("pdf", "uri"),
+            AttachmentKind::Tnef => ("tnef", "body"),
+            AttachmentKind::Rtf => ("rtf", "text"),
+            AttachmentKind::Flat(TextFormat::Markdown, _) => ("markdown", "link"),
+            AttachmentKind::Flat(TextFormat::Table | TextFormat::Markup, _) => ("office", "link"),
+            AttachmentKind::Picture(_) => ("qr", "code"),
         };
         Place::Attribute { element: element.into(), attribute: attribute.into() }
     }
@@ -155,11 +155,11 @@ pub fn read(
     let flat = |opening: &[u8]| {
         let format = is_flat.then(|| text_formats::format(entry, opening)).flatten();
         let rest = if opaque { Rest::Unread } else { Rest::Text };
-        format.map(|format| Kind::Flat(format, rest))
+        format.map(|format| AttachmentKind::Flat(format, rest))
     };
     let kind = may_be
         .then(|| transfer.bytes(opening))
-        .and_then(|opening| Kind::of(&opening, qr_codes).or_else(|| flat(&opening)));
+        .and_then(|opening| AttachmentKind::of(&opening, qr_codes).or_else(|| flat(&opening)));
     let Some(kind) = kind else {
         return read_inline_pictures(context, (part, entry), judge, budget, found);
     };
@@ -205,7 +205,7 @@ fn read_inline_pictures(
         return;
     }
     for bytes in content::pictures(text) {
-        let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
+        let Some(kind) = images::format(&bytes).map(AttachmentKind::Picture) else { continue };
         let Some(contents) = kind.read(&bytes, budget) else { return };
         if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
@@ -216,7 +216,7 @@ fn read_inline_pictures(
 
 /// Judges the links of a document, and reports them.
 fn judge_links(
-    (context, entry, kind): (&PartContext<'_>, &Part, Kind),
+    (context, entry, kind): (&PartContext<'_>, &Part, AttachmentKind),
     links: &BTreeSet<String>,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -240,7 +240,7 @@ fn judge_links(
 
 /// Judges the links of a text that is shown, and reports them.
 fn judge_body(
-    (context, entry, kind): (&PartContext<'_>, &Part, Kind),
+    (context, entry, kind): (&PartContext<'_>, &Part, AttachmentKind),
     body: &Body,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -267,7 +267,7 @@ fn judge_body(
                     break;
                 }
             }
-            let run = Run { start: 0, occurrences: &view.occurrences };
+            let run = OccurrenceRun { start: 0, occurrences: &view.occurrences };
             view.compare(run, (judge, &mut *budget), &mut judged);
             for (occurrence, judged) in view.occurrences.iter().zip(&judged) {
                 let seen = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());

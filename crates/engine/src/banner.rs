@@ -10,9 +10,10 @@ use std::collections::HashSet;
 use super::content;
 use super::fields::defanged;
 use super::finding::{Candidate, Findings};
-use super::notices::{self, Phrase};
+use super::notices;
 use super::outcome::{Done, Finding, Verdict};
 use super::parts::has_one_charset;
+use super::phrases::{Ours, Phrase};
 use super::policy::{Mode, Wording};
 use super::words::Own;
 use super::{Case, Contact, Side, explain};
@@ -22,148 +23,29 @@ use mailsplice::mime::{self, Part, Reading, Tree, View};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::fields::is_sealed;
 
-/// The banners in one language.
-struct BannerWords {
-    /// Language tag, as [`notices::tag_of`] has it.
-    tag: &'static str,
-    /// Misleading links were defanged.
-    links: Phrase<'static>,
-    /// Links were defanged because a rule says so.
-    disabled: Phrase<'static>,
-    /// The message is from outside.
-    external: Phrase<'static>,
-    /// No earlier message from its author is known.
-    first: Phrase<'static>,
-}
-
-/// Words that are ASCII alone.
-const fn ascii(words: &'static str) -> Phrase<'static> {
-    (words, Some(words))
-}
-
-const WORDS: &[BannerWords] = &[
-    BannerWords {
-        tag: "ar",
-        links: ("تم تعطيل روابط مضللة في هذه الرسالة.", None),
-        disabled: ("تم تعطيل روابط في هذه الرسالة.", None),
-        external: ("هذه الرسالة من خارج المؤسسة.", None),
-        first: ("لا تُعرف هنا رسائل سابقة من هذا العنوان.", None),
-    },
-    BannerWords {
-        tag: "de",
-        links: (
-            "In dieser Nachricht wurden irreführende Links deaktiviert.",
-            Some("In dieser Nachricht wurden irrefuehrende Links deaktiviert."),
-        ),
-        disabled: ascii("In dieser Nachricht wurden Links deaktiviert."),
-        external: (
-            "Diese Nachricht kommt von außerhalb der Organisation.",
-            Some("Diese Nachricht kommt von ausserhalb der Organisation."),
-        ),
-        first: (
-            "Von dieser Adresse ist hier keine frühere Nachricht bekannt.",
-            Some("Von dieser Adresse ist hier keine fruehere Nachricht bekannt."),
-        ),
-    },
-    ENGLISH,
-    BannerWords {
-        tag: "es",
-        links: (
-            "En este mensaje se han desactivado enlaces engañosos.",
-            Some("En este mensaje se han desactivado enlaces falsos."),
-        ),
-        disabled: ascii("En este mensaje se han desactivado enlaces."),
-        external: (
-            "Este mensaje viene de fuera de la organización.",
-            Some("Este mensaje viene del exterior."),
-        ),
-        first: (
-            "Aquí no consta ningún mensaje anterior de esta dirección.",
-            Some("No consta mensaje anterior de este remitente."),
-        ),
-    },
-    BannerWords {
-        tag: "fr",
-        links: (
-            "Des liens trompeurs ont été bloqués dans ce message.",
-            Some("Ce message contenait des liens trompeurs, rendus inactifs."),
-        ),
-        disabled: (
-            "Des liens ont été bloqués dans ce message.",
-            Some("Ce message contenait des liens, rendus inactifs."),
-        ),
-        external: (
-            "Ce message vient de l’extérieur de l’organisation.",
-            Some("Ce message ne vient pas de l'organisation."),
-        ),
-        first: (
-            "Aucun message antérieur de cette adresse n’est connu ici.",
-            Some("Aucun autre message de cette adresse n'est connu ici."),
-        ),
-    },
-    BannerWords {
-        tag: "ja",
-        links: ("このメッセージの誤解を招くリンクを無効にしました。", None),
-        disabled: ("このメッセージのリンクを無効にしました。", None),
-        external: ("このメッセージは組織の外部から届きました。", None),
-        first: ("このアドレスからの以前のメッセージは確認されていません。", None),
-    },
-    BannerWords {
-        tag: "ru",
-        links: ("Обманчивые ссылки в этом письме отключены.", None),
-        disabled: ("Ссылки в этом письме отключены.", None),
-        external: ("Это письмо пришло из-за пределов организации.", None),
-        first: ("Писем с этого адреса раньше здесь не было.", None),
-    },
-    BannerWords {
-        tag: "zh",
-        links: ("此邮件中的误导性链接已停用。", None),
-        disabled: ("此邮件中的链接已停用。", None),
-        external: ("此邮件来自组织外部。", None),
-        first: ("此处没有来自该地址的更早邮件记录。", None),
-    },
-    BannerWords {
-        tag: "zh-Hant",
-        links: ("此郵件中的誤導性連結已停用。", None),
-        disabled: ("此郵件中的連結已停用。", None),
-        external: ("此郵件來自組織外部。", None),
-        first: ("此處沒有來自該地址的更早郵件記錄。", None),
-    },
-];
-
-const ENGLISH: BannerWords = BannerWords {
-    tag: "en",
-    links: ascii("Misleading links in this message were disabled."),
-    disabled: ascii("Links in this message were disabled."),
-    external: ascii("This message comes from outside the organization."),
-    first: ascii("No earlier message from this address is known here."),
-};
-
 /// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
 struct Banner {
-    ours: fn(&BannerWords) -> Phrase<'static>,
+    ours: Ours,
     operators: fn(&Own) -> Option<&str>,
 }
 
-const LINKS: Banner = Banner { ours: |words| words.links, operators: |own| own.links.as_deref() };
-const DISABLED: Banner = Banner { ours: |words| words.disabled, ..LINKS };
-const EXTERNAL: Banner =
-    Banner { ours: |words| words.external, operators: |own| own.external.as_deref() };
+const LINKS: Banner = Banner { ours: Ours::MisleadingLinks, operators: |own| own.links.as_deref() };
+const DISABLED: Banner = Banner { ours: Ours::DisabledLinks, ..LINKS };
+const EXTERNAL: Banner = Banner { ours: Ours::External, operators: |own| own.external.as_deref() };
 const FIRST_CONTACT: Banner =
-    Banner { ours: |words| words.first, operators: |own| own.first_contact.as_deref() };
+    Banner { ours: Ours::FirstContact, operators: |own| own.first_contact.as_deref() };
 
 impl Banner {
     /// The words for a language, if there are any.
     fn built_in(self, language: &str) -> Option<Phrase<'static>> {
-        let tag = notices::tag_of(language);
-        WORDS.iter().find(|words| words.tag == tag).map(self.ours)
+        self.ours.in_language(&notices::tag_of(language))
     }
 
     /// The words in ASCII, for a part that can hold no others: English if the language has none.
     fn in_ascii(self, language: &str) -> &'static str {
         let words = self.built_in(language).and_then(|(_, ascii)| ascii);
-        words.unwrap_or((self.ours)(&ENGLISH).0)
+        words.unwrap_or_else(|| self.ours.in_english().0)
     }
 }
 
@@ -340,7 +222,7 @@ impl PartTop<'_> {
         own(language)
             .or_else(|| Some(banner.built_in(language)?.0))
             .or_else(|| own("en"))
-            .unwrap_or_else(|| (banner.ours)(&ENGLISH).0)
+            .unwrap_or_else(|| banner.ours.in_english().0)
     }
 
     /// The text after a banner that is there already. The words that this host would write count whoever wrote them,
@@ -364,8 +246,7 @@ impl PartTop<'_> {
         let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
         let ours = [banner.ours, LINKS.ours, DISABLED.ours];
         let of_phrase = |(words, ascii): Phrase<'static>| strip(words).or_else(|| strip(ascii?));
-        let of_language = |words| ours.iter().find_map(|ours| of_phrase(ours(words)));
-        let known = || WORDS.iter().find_map(of_language).or_else(own);
+        let known = || ours.iter().flat_map(|ours| ours.in_all()).find_map(of_phrase).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 

@@ -22,7 +22,7 @@ use uts58::{self, Target, mailto, reference};
 
 /// What a target was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TargetKind {
     /// A host name or an IP address, alone.
     Host,
     /// Anything with a scheme.
@@ -31,20 +31,20 @@ pub enum Kind {
     Address,
 }
 
-impl Kind {
+impl TargetKind {
     /// The word used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Kind::Host => "host",
-            Kind::Url => "url",
-            Kind::Address => "address",
+            TargetKind::Host => "host",
+            TargetKind::Url => "url",
+            TargetKind::Address => "address",
         }
     }
 }
 
 /// Where in a message the target may be. A header field is judged as text, and never edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TargetPlace {
     /// An `href`.
     Attribute,
     /// Running text.
@@ -53,16 +53,17 @@ pub enum Place {
     Calendar,
 }
 
-impl Place {
+impl TargetPlace {
     /// Every place, in the order of [`Checked::fates`].
-    pub const ALL: [Place; 3] = [Place::Attribute, Place::Text, Place::Calendar];
+    pub const ALL: [TargetPlace; 3] =
+        [TargetPlace::Attribute, TargetPlace::Text, TargetPlace::Calendar];
 
     /// The word used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Place::Attribute => "attribute",
-            Place::Text => "text",
-            Place::Calendar => "calendar",
+            TargetPlace::Attribute => "attribute",
+            TargetPlace::Text => "text",
+            TargetPlace::Calendar => "calendar",
         }
     }
 }
@@ -105,11 +106,11 @@ impl Fate {
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// What it was read as.
-    pub kind: Kind,
+    pub kind: TargetKind,
     /// The judgement of its hosts and of the rest of it.
     pub link: LinkJudgement,
-    /// What would be done with it in each place, in the order of [`Place::ALL`].
-    pub fates: [(Place, Fate); 3],
+    /// What would be done with it in each place, in the order of [`TargetPlace::ALL`].
+    pub fates: [(TargetPlace, Fate); 3],
     /// The lists that name a host of it, or it, as keys of the configuration.
     pub lists: Vec<String>,
     /// Lists of others that name a host of it to which they do not apply.
@@ -125,7 +126,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let mut checker =
         Checker { policy, tlds, case, judge, seen: Merged::default(), from_net: Vec::new() };
     let target = target.trim();
-    let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
+    let fates = TargetPlace::ALL.map(|place| (place, checker.place(place, target)));
     if checker.seen.readings == 0 {
         checker.unlinked(target);
     }
@@ -133,7 +134,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let kind = kind(target, seen.has_address);
     from_net.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
     let mut link = std::mem::take(&mut seen.link);
-    if kind == Kind::Address && link.host.is_none() {
+    if kind == TargetKind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
     }
     // The DNS is not asked here: the table decides.
@@ -166,15 +167,15 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// What is done with the target in one place.
-    fn place(&mut self, place: Place, target: &str) -> Fate {
+    fn place(&mut self, place: TargetPlace, target: &str) -> Fate {
         let (text, media) = match place {
-            Place::Attribute => {
+            TargetPlace::Attribute => {
                 let mut anchor = String::new();
                 uts58::html::anchor(target, ".", &mut anchor);
                 (Cow::Owned(anchor), Media::Html)
             }
-            Place::Text => (Cow::Borrowed(target), Media::Plain),
-            Place::Calendar => {
+            TargetPlace::Text => (Cow::Borrowed(target), Media::Plain),
+            TargetPlace::Calendar => {
                 (Cow::Owned(format!("URL:{}", target.replace(['\r', '\n'], " "))), Media::Calendar)
             }
         };
@@ -265,13 +266,13 @@ fn fate_of(policy: &Policy, judged: &Judged, mut edit: impl FnMut(LinkAction) ->
 
 /// A scheme, slashes or backslashes in front make it a URL. An address is what was read as one, or has an at sign
 /// before any slash. All else is a host, perhaps with port and path.
-fn kind(target: &str, has_address: bool) -> Kind {
+fn kind(target: &str, has_address: bool) -> TargetKind {
     if reference::scheme(target).is_some() || target.starts_with("//") || target.starts_with("\\\\")
     {
-        return Kind::Url;
+        return TargetKind::Url;
     }
     let head = target.split(['/', '?', '#']).next().unwrap_or_default();
-    if has_address || head.contains('@') { Kind::Address } else { Kind::Host }
+    if has_address || head.contains('@') { TargetKind::Address } else { TargetKind::Host }
 }
 
 /// All readings merged: the worst verdict counts, the first host is the main one, and each further host is listed
@@ -321,7 +322,7 @@ impl Checked {
         if self.link.verdict == Verdict::Ok && !edited {
             return None;
         }
-        let mut groups: Vec<(String, Vec<Place>)> = Vec::new();
+        let mut groups: Vec<(String, Vec<TargetPlace>)> = Vec::new();
         for (place, fate) in &self.fates {
             let phrase = phrase(fate, policy);
             match groups.iter_mut().find(|(known, _)| *known == phrase) {
@@ -341,16 +342,16 @@ impl Checked {
 }
 
 /// Places, as in `in an attribute or a calendar`.
-struct Within<'a>(&'a [Place]);
+struct Within<'a>(&'a [TargetPlace]);
 
 impl fmt::Display for Within<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, place) in self.0.iter().enumerate() {
             out.write_str(if index == 0 { "in " } else { " or " })?;
             out.write_str(match place {
-                Place::Attribute => "an attribute",
-                Place::Text => "running text",
-                Place::Calendar => "a calendar",
+                TargetPlace::Attribute => "an attribute",
+                TargetPlace::Text => "running text",
+                TargetPlace::Calendar => "a calendar",
             })?;
         }
         Ok(())
@@ -471,17 +472,17 @@ mod tests {
     #[test]
     fn targets_are_read_as_people_write_them() {
         for (target, kind) in [
-            ("example.com", Kind::Host),
-            ("example.com:8080/path", Kind::Host),
-            ("example.com/@user", Kind::Host),
-            ("https://example.com", Kind::Url),
-            ("javascript:alert(1)", Kind::Url),
-            ("mailto:user@example.com", Kind::Url),
-            ("//example.com", Kind::Url),
-            ("user@example.com", Kind::Address),
-            ("customer/department=shipping@example.com", Kind::Address),
-            ("user@", Kind::Address),
-            ("[2001:db8::1]", Kind::Host),
+            ("example.com", TargetKind::Host),
+            ("example.com:8080/path", TargetKind::Host),
+            ("example.com/@user", TargetKind::Host),
+            ("https://example.com", TargetKind::Url),
+            ("javascript:alert(1)", TargetKind::Url),
+            ("mailto:user@example.com", TargetKind::Url),
+            ("//example.com", TargetKind::Url),
+            ("user@example.com", TargetKind::Address),
+            ("customer/department=shipping@example.com", TargetKind::Address),
+            ("user@", TargetKind::Address),
+            ("[2001:db8::1]", TargetKind::Host),
         ] {
             assert_eq!(checked(target).kind, kind, "{target}");
         }
@@ -513,7 +514,7 @@ mod tests {
             assert_eq!(checked(good).link.verdict, Verdict::Ok, "{good}: {:?}", checked(good).link);
         }
         let posing = checked("customer/department=shipping@раypal.com");
-        assert_eq!((posing.kind, posing.link.verdict), (Kind::Address, Verdict::Unsafe));
+        assert_eq!((posing.kind, posing.link.verdict), (TargetKind::Address, Verdict::Unsafe));
         assert_eq!(posing.link.unicode(), "раypal.com");
     }
 

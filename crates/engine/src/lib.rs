@@ -50,6 +50,7 @@ pub mod outcome;
 mod part_context;
 mod parts;
 mod pdf;
+mod phrases;
 pub mod policy;
 mod prices;
 mod programs;

@@ -7,18 +7,8 @@ use unicode_script::{Script, UnicodeScript};
 use uts58::unicode::is_letter;
 
 use super::outcome::Verdict;
+use super::phrases::{self, Ours, Phrase};
 use super::words::{Words, primary};
-
-/// The words of one language.
-#[derive(Clone, Copy)]
-struct Entry<'w> {
-    tag: &'w str,
-    misleading: Phrase<'w>,
-    disabled: Phrase<'w>,
-}
-
-/// A phrase, and the same in ASCII if the language has it.
-pub(super) type Phrase<'w> = (&'w str, Option<&'w str>);
 
 /// Why a link is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,51 +24,11 @@ impl Cause {
     pub fn of(verdict: Verdict) -> Cause {
         if verdict >= Verdict::Suspect { Cause::Lie } else { Cause::Rule }
     }
-}
 
-const fn entry(
-    tag: &'static str,
-    misleading: Phrase<'static>,
-    disabled: Phrase<'static>,
-) -> Entry<'static> {
-    Entry { tag, misleading, disabled }
-}
-
-const WORDS: &[Entry<'static>] = &[
-    entry("ar", ("رابط مضلل، تم تعطيله", None), ("تم تعطيل الرابط", None)),
-    entry(
-        "de",
-        ("irreführender Link, deaktiviert", Some("irrefuehrender Link, deaktiviert")),
-        ("Link deaktiviert", Some("Link deaktiviert")),
-    ),
-    ENGLISH,
-    entry(
-        "es",
-        ("enlace engañoso, desactivado", Some("enlace falso, desactivado")),
-        ("enlace desactivado", Some("enlace desactivado")),
-    ),
-    entry(
-        "fr",
-        ("lien trompeur, bloqué", Some("lien trompeur, rendu inactif")),
-        ("lien bloqué", Some("lien rendu inactif")),
-    ),
-    entry("ja", ("誤解を招くリンクのため無効にしました", None), ("リンクを無効にしました", None)),
-    entry("ru", ("обманчивая ссылка, отключена", None), ("ссылка отключена", None)),
-    entry("zh", ("误导性链接，已停用", None), ("链接已停用", None)),
-    entry(TRADITIONAL, ("誤導性連結，已停用", None), ("連結已停用", None)),
-];
-
-const ENGLISH: Entry<'static> = entry(
-    "en",
-    ("misleading link, disabled", Some("misleading link, disabled")),
-    ("link disabled", Some("link disabled")),
-);
-
-impl<'w> Entry<'w> {
-    fn phrase(self, cause: Cause) -> Phrase<'w> {
-        match cause {
-            Cause::Lie => self.misleading,
-            Cause::Rule => self.disabled,
+    fn ours(self) -> Ours {
+        match self {
+            Cause::Lie => Ours::Misleading,
+            Cause::Rule => Ours::Disabled,
         }
     }
 }
@@ -121,7 +71,8 @@ pub fn escaped(words: &str) -> String {
 /// The notice in plain text; `fits` says whether the part can hold these words.
 pub fn in_text(own: &Words, language: &str, cause: Cause, fits: impl Fn(&str) -> bool) -> String {
     let (words, ascii) = words_for(own, language, cause);
-    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH.phrase(cause).0) };
+    let words =
+        if fits(words) { words } else { ascii.unwrap_or_else(|| cause.ours().in_english().0) };
     format!(" [{words}]")
 }
 
@@ -186,8 +137,7 @@ pub(super) fn tag_of(language: &str) -> String {
 /// The tag of a language for which there are words: the primary one, but for Chinese in traditional characters.
 pub fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
     let of_operator = || own.of(tag).map(|(known, _)| known);
-    let built_in = built_in(tag).map(|known| known.tag);
-    built_in.or_else(of_operator)
+    phrases::language(&tag_of(tag)).or_else(of_operator)
 }
 
 /// The words for a language; English if there are none. Those of the operator are for every link.
@@ -198,14 +148,9 @@ fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Phrase<'w> {
         Some((words, own.notice_ascii.as_deref().or(words.is_ascii().then_some(words))))
     };
     of_operator(language)
-        .or_else(|| built_in(language).map(|entry| entry.phrase(cause)))
+        .or_else(|| cause.ours().in_language(&tag_of(language)))
         .or_else(|| of_operator("en"))
-        .unwrap_or(ENGLISH.phrase(cause))
-}
-
-fn built_in(language: &str) -> Option<Entry<'static>> {
-    let tag = tag_of(language);
-    WORDS.iter().find(|entry| entry.tag == tag).copied()
+        .unwrap_or_else(|| cause.ours().in_english())
 }
 
 #[cfg(test)]
@@ -251,7 +196,7 @@ mod tests {
 
     #[test]
     fn html_is_ascii_in_every_language() {
-        for Entry { tag, .. } in WORDS {
+        for tag in phrases::languages() {
             assert!(in_html(&none(), tag, Cause::Lie).is_ascii(), "{tag}");
         }
         assert_eq!(
@@ -271,7 +216,7 @@ mod tests {
             in_text(&none(), "ru", Cause::Lie, str::is_ascii),
             in_text(&none(), "en", Cause::Lie, str::is_ascii)
         );
-        for Entry { tag, .. } in WORDS {
+        for tag in phrases::languages() {
             let ascii = in_text(&none(), tag, Cause::Lie, str::is_ascii);
             assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
         }

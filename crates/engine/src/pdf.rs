@@ -55,7 +55,7 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     }
     let mut left = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
     let max = bytes.len().saturating_add(PDF_STREAM_BYTES);
-    let mut reader = Reader::new(bytes);
+    let mut reader = PdfReader::new(bytes);
     let mut launches = false;
     loop {
         match reader.next_event() {
@@ -124,7 +124,7 @@ impl Pdf {
     /// Reads the objects of a stream, one after another. None of them is a stream itself. Returns whether one runs a
     /// program; `None` when there are no steps left.
     fn objects(&mut self, bytes: &[u8], spend: &mut impl FnMut(u64) -> bool) -> Option<bool> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = PdfReader::new(bytes);
         reader.in_objects = true;
         let mut launches = false;
         loop {
@@ -147,7 +147,7 @@ enum Event<'a> {
     /// An action that opens a file with its program.
     Launch,
     /// An object stream.
-    Objects(Stream<'a>),
+    Objects(ObjectStream<'a>),
     Encrypted,
     End,
 }
@@ -163,7 +163,7 @@ enum TextKind {
 }
 
 /// A packed object stream.
-struct Stream<'a> {
+struct ObjectStream<'a> {
     data: &'a [u8],
     filters: [Filter; FILTERS],
 }
@@ -178,7 +178,7 @@ enum Filter {
     Unknown,
 }
 
-impl Stream<'_> {
+impl ObjectStream<'_> {
     /// Its content, as far as it can be unpacked. `None` if it cannot be, or is longer than `max` or than `left`.
     /// `left` is lowered by what was unpacked, also in vain.
     fn unpacked(&self, left: &mut usize, max: usize) -> Option<(Vec<u8>, Ending)> {
@@ -238,7 +238,7 @@ enum Name {
     Other,
 }
 
-struct Reader<'a> {
+struct PdfReader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The name before a value.
@@ -256,9 +256,9 @@ struct Reader<'a> {
     named: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader {
+impl<'a> PdfReader<'a> {
+    fn new(bytes: &'a [u8]) -> PdfReader<'a> {
+        PdfReader {
             bytes,
             at: 0,
             name: None,
@@ -525,7 +525,8 @@ impl<'a> Reader<'a> {
         self.is_cut |= end.is_none();
         let end = end.unwrap_or(rest.len());
         self.at += line + end;
-        let stream = Stream { data: rest.get(..end).unwrap_or_default(), filters: self.filters };
+        let stream =
+            ObjectStream { data: rest.get(..end).unwrap_or_default(), filters: self.filters };
         let objects = self.objects;
         self.begin();
         self.depth = 0;

@@ -11,7 +11,7 @@ use uts58::html::escape;
 
 /// Which files they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TextFormat {
     /// Cells with separators between them.
     Table,
     /// XML.
@@ -40,14 +40,14 @@ const NAMESPACES: [&[u8]; 3] = [
 const STRING_BYTES: usize = 4 * 255;
 
 /// The format of a part that has such hyperlinks, by its label, its names and its first bytes.
-pub fn format(part: &Part, opening: &[u8]) -> Option<Format> {
+pub fn format(part: &Part, opening: &[u8]) -> Option<TextFormat> {
     if NAMESPACES.iter().any(|namespace| memmem::find(opening, namespace).is_some()) {
-        return Some(Format::Markup);
+        return Some(TextFormat::Markup);
     }
     if is_markdown(part) {
-        return Some(Format::Markdown);
+        return Some(TextFormat::Markdown);
     }
-    is_table(part).then_some(Format::Table)
+    is_table(part).then_some(TextFormat::Table)
 }
 
 /// Whether a part that is read as markup may be such XML: it is no page by its label.
@@ -67,16 +67,16 @@ pub fn is_markdown(part: &Part) -> bool {
 }
 
 /// A page with the anchors of a file; empty if it has none.
-pub fn anchors(bytes: &[u8], format: Format) -> String {
+pub fn anchors(bytes: &[u8], format: TextFormat) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut page = String::new();
     match format {
-        Format::Table => formulas(&text, &mut page),
+        TextFormat::Table => formulas(&text, &mut page),
         // Markup in what it shows is that of a page.
-        Format::Markdown => markdown::links(&text, &mut |url, shown| {
+        TextFormat::Markdown => markdown::links(&text, &mut |url, shown| {
             push(&mut page, url, |page| page.push_str(shown));
         }),
-        Format::Markup => flat_items(&text, |item| match item {
+        TextFormat::Markup => flat_items(&text, |item| match item {
             FlatItem::Link { url, shown } => push(&mut page, &url, |page| escape(&shown, page)),
             FlatItem::Formula(formula) => formulas(&formula, &mut page),
         }),
@@ -158,13 +158,13 @@ mod tests {
                 "https://b.example/",
             ),
         ] {
-            assert_eq!(anchors(table.as_bytes(), Format::Table), page(url, shown), "{table}");
+            assert_eq!(anchors(table.as_bytes(), TextFormat::Table), page(url, shown), "{table}");
         }
         let long = format!("=HYPERLINK(\"{}\",\"x\")", "é".repeat(STRING_BYTES));
         for table in
             ["a,b", "HYPERLINK", "=HYPERLINK(\"https://b.example", "=LINK(\"a\",\"b\")", &long]
         {
-            assert_eq!(anchors(table.as_bytes(), Format::Table), "", "{table}");
+            assert_eq!(anchors(table.as_bytes(), TextFormat::Table), "", "{table}");
         }
     }
 
@@ -197,12 +197,12 @@ mod tests {
                 "www.c.com",
             ),
         ] {
-            assert_eq!(anchors(xml.as_bytes(), Format::Markup), page(url, shown), "{xml}");
+            assert_eq!(anchors(xml.as_bytes(), TextFormat::Markup), page(url, shown), "{xml}");
         }
         for xml in
             ["", "<", "<a>", "<Cell ss:HRef=\"x\"/>", "<Cell ss:HRef=\"x", "<Cell ss:HRef=\"x\">y"]
         {
-            assert_eq!(anchors(xml.as_bytes(), Format::Markup), "", "{xml}");
+            assert_eq!(anchors(xml.as_bytes(), TextFormat::Markup), "", "{xml}");
         }
     }
 }

@@ -65,7 +65,7 @@ enum Word {
 
 /// Where a label stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum LabelStanding {
     /// It was registered.
     Chosen,
     /// Below what was registered, where honest hosts are named after what they serve.
@@ -75,7 +75,7 @@ enum Place {
 /// The known name that stands in a host of another owner beside words that ask, in ASCII form.
 pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
-    let reader = Reader { protected, table, ascii: &host.ascii };
+    let reader = HostReader { protected, table, ascii: &host.ascii };
     if !reader.may_find(&host.unicode) {
         return None;
     }
@@ -85,10 +85,10 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
     let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
     let below = || {
         let nearest = front.iter().rev().take(LABELS);
-        nearest.into_iter().find_map(|label| reader.label(label, Place::Below))
+        nearest.into_iter().find_map(|label| reader.label(label, LabelStanding::Below))
     };
     let found = reader
-        .label(chosen, Place::Chosen)
+        .label(chosen, LabelStanding::Chosen)
         .or_else(below)
         .or_else(|| reader.before(front.last()?, chosen))
         .or_else(|| reader.over_dot(front.last()?, chosen))
@@ -100,14 +100,14 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
     (!is_theirs).then_some(found)
 }
 
-struct Reader<'n, 'h> {
+struct HostReader<'n, 'h> {
     protected: &'n Names,
     table: &'n Organisations,
     /// The host in ASCII form.
     ascii: &'h str,
 }
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// Whether some label may hold a name beside other words, or be one: most hosts have none.
     fn may_find(&self, host: &str) -> bool {
         let is_name = |label: &str| {
@@ -125,22 +125,22 @@ impl<'n> Reader<'n, '_> {
             || from_end(host).enumerate().any(found)
     }
 
-    fn label(&self, label: &str, place: Place) -> Option<&'n str> {
+    fn label(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place),
             false if label.is_ascii() => self.glued(label).or_else(|| match place {
-                Place::Chosen => self.drawn_out(label),
-                Place::Below => None,
+                LabelStanding::Chosen => self.drawn_out(label),
+                LabelStanding::Below => None,
             }),
             false => self.glued(label).or_else(|| match place {
-                Place::Chosen => self.native_glued(label),
-                Place::Below => None,
+                LabelStanding::Chosen => self.native_glued(label),
+                LabelStanding::Below => None,
             }),
         }
     }
 
     /// The name in a label of several words, of which all others are those of offices.
-    fn beside(&self, label: &str, place: Place) -> Option<&'n str> {
+    fn beside(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
         let words: SmallVec<[&str; LABEL_WORDS + 1]> = words.take(LABEL_WORDS + 1).collect();
         let has_latin = || label.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -219,10 +219,10 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// The domain of whom the words name, if the most that is said beside them counts.
-    fn named(&self, words: &[&str], said: Word, place: Place) -> Option<&'n str> {
+    fn named(&self, words: &[&str], said: Word, place: LabelStanding) -> Option<&'n str> {
         let enough = match place {
-            Place::Chosen => said >= Word::Office,
-            Place::Below => asks(said),
+            LabelStanding::Chosen => said >= Word::Office,
+            LabelStanding::Below => asks(said),
         };
         if !enough {
             return None;
@@ -236,10 +236,10 @@ impl<'n> Reader<'n, '_> {
         if let Some(name) = spelled(&plain.join("-"), self.protected) {
             let is_abbreviation = name.brand_len() <= MIN_BRAND;
             let least = match place {
-                Place::Chosen if is_abbreviation => Some(Word::Parcel),
-                Place::Chosen => Some(Word::Trade),
+                LabelStanding::Chosen if is_abbreviation => Some(Word::Parcel),
+                LabelStanding::Chosen => Some(Word::Trade),
                 // Customers name hosts after what they serve.
-                Place::Below => Some(Word::Asks).filter(|_| !is_abbreviation),
+                LabelStanding::Below => Some(Word::Asks).filter(|_| !is_abbreviation),
             };
             let counts = name.letters() >= MIN_BRAND_IN_LABEL
                 || least.is_some_and(|least| said >= least) && is_short(name, self.table);
@@ -256,18 +256,18 @@ impl<'n> Reader<'n, '_> {
         };
         // No firm has a name so long by chance.
         let is_long = || name.len() >= LONG && !is_any_word(&name);
-        if place == Place::Chosen && said >= Word::Trade && is_long() {
+        if place == LabelStanding::Chosen && said >= Word::Trade && is_long() {
             let found = self.table.labelled(&name, true);
             if found.is_some() {
                 return found;
             }
         }
-        let asks = place == Place::Chosen && said == Word::Asks;
+        let asks = place == LabelStanding::Chosen && said == Word::Asks;
         let labelled = || self.table.labelled(&name, !is_filler(&name, Some(self.table)));
         let known = || labelled().or_else(member).or_else(|| self.table.drawn(&name));
         let called = || self.nicknamed(&name);
         let found = asks.then(|| known().or_else(called)).flatten();
-        found.or_else(|| (place == Place::Chosen).then(|| self.drawn_out(&name)).flatten())
+        found.or_else(|| (place == LabelStanding::Chosen).then(|| self.drawn_out(&name)).flatten())
     }
 
     /// The name in a label of one word that a word which asks is glued to.
@@ -342,7 +342,7 @@ impl<'n> Reader<'n, '_> {
                 false => kinds.iter().any(|kind| asks(*kind)),
             };
         let said = || kinds.iter().copied().max().unwrap_or(Word::Other);
-        let native = || self.native(label, said(), Place::Chosen);
+        let native = || self.native(label, said(), LabelStanding::Chosen);
         is_asked.then(|| name.map(|name| &*name.ascii).or_else(native)).flatten()
     }
 }

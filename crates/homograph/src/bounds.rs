@@ -84,12 +84,12 @@ fn judge_but(
     spelling: &str,
     places: Places<'_>,
     context: &Context<'_>,
-    stays: impl Fn(&Reading, &str) -> bool,
+    stays: impl Fn(&BoundsReading, &str) -> bool,
 ) -> Judgement {
     let starts = starts(spelling, places, context.bounds);
     let more_bounds = starts.len().saturating_sub(1);
     let first_label = places.first_label();
-    let mut worst: Option<Reading> = None;
+    let mut worst: Option<BoundsReading> = None;
     let mut least = Verdict::Ok;
     for start in starts {
         let label = spelling.get(start..first_label);
@@ -100,7 +100,9 @@ fn judge_but(
                 continue;
             }
             Some(worst) => worst.keep_worse(start, first_label, spelling, context),
-            None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
+            None => {
+                worst.insert(BoundsReading::of(start, spelling, context)).judged.view(start).verdict
+            }
         };
         if context.bounds == HostBounds::Certain && start == 0 {
             // With a scheme before all of it, an invalid name stays invalid.
@@ -114,7 +116,7 @@ fn judge_but(
 }
 
 /// One reading of the host: where it begins, and its judgement.
-struct Reading {
+struct BoundsReading {
     start: usize,
     judged: Judged,
 }
@@ -135,12 +137,12 @@ struct View<'r> {
     labels: &'r [Findings],
 }
 
-impl Reading {
-    fn of(start: usize, spelling: &str, context: &Context<'_>) -> Reading {
+impl BoundsReading {
+    fn of(start: usize, spelling: &str, context: &Context<'_>) -> BoundsReading {
         let reading = spelling.get(start..).unwrap_or_default();
         let plain = judge_plain(start, reading, context).map(Judged::Plain);
         let whole = || Judged::Full(Box::new(JudgedHost::judge(reading, context)));
-        Reading { start, judged: plain.unwrap_or_else(whole) }
+        BoundsReading { start, judged: plain.unwrap_or_else(whole) }
     }
 
     /// Whether a reading with this first label, which ends as that of this one does, surely does not
@@ -210,7 +212,7 @@ impl Reading {
         let verdict = new.verdict;
         let ascii = || Cow::Borrowed(self.judged.ascii());
         if new.is_worse_than(&self.judged.view(self.start), ascii, reading) {
-            *self = Reading { start, judged };
+            *self = BoundsReading { start, judged };
         }
         verdict
     }

@@ -58,13 +58,13 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     let candidate = Candidate { shown, kinds, host, context };
     let starts: Vec<usize> = candidate.shown.starts().collect();
     let named = starts.iter().find_map(|start| candidate.named(*start));
-    let mut kinds = [Kind::Mixed, Kind::Parted, Kind::Styled].into_iter();
+    let mut kinds = [DisguiseKind::Mixed, DisguiseKind::Parted, DisguiseKind::Styled].into_iter();
     named.or_else(|| kinds.find_map(|kind| candidate.word(kind)))
 }
 
 /// In which way letters are disguised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DisguiseKind {
     /// Latin letters beside those of another script.
     Mixed,
     /// Styled letters, which are characters of their own.
@@ -75,6 +75,13 @@ enum Kind {
     OfNoLanguage,
     /// No letter is Latin.
     Whole,
+}
+
+impl DisguiseKind {
+    /// Whether letters are of a script that has no such names, some of them or all.
+    fn is_of_scripts(self) -> bool {
+        matches!(self, DisguiseKind::Mixed | DisguiseKind::Whole)
+    }
 }
 
 /// The kind of one letter.
@@ -136,17 +143,17 @@ impl Candidate<'_> {
         self.shown.letters.get(range).unwrap_or_default()
     }
 
-    fn kind(&self, range: Range<usize>) -> Option<Kind> {
+    fn kind(&self, range: Range<usize>) -> Option<DisguiseKind> {
         let kinds = |range: Range<usize>| self.kinds.get(range).unwrap_or_default();
         let all = kinds(range.clone());
         if !all.contains(&Letter::Foreign) {
             let parted = || self.shown.parted(range.start, range.end).next();
             let is_ascii = || self.letters(range.clone()).iter().all(char::is_ascii);
             return match all.contains(&Letter::Styled) {
-                true => Some(Kind::Styled),
+                true => Some(DisguiseKind::Styled),
                 false if !is_ascii() => None,
-                false if self.shown.is_spaced(range.start, range.end) => Some(Kind::Parted),
-                false => parted().map(|_| Kind::Parted),
+                false if self.shown.is_spaced(range.start, range.end) => Some(DisguiseKind::Parted),
+                false => parted().map(|_| DisguiseKind::Parted),
             };
         }
         let latin = |word: &[Letter]| {
@@ -161,15 +168,15 @@ impl Candidate<'_> {
             .map(|word| kinds(within(word)))
             .any(|word| word.contains(&Letter::Foreign) && latin(word));
         match mixed {
-            true => Some(Kind::Mixed),
-            false => (!latin(all)).then_some(Kind::Whole),
+            true => Some(DisguiseKind::Mixed),
+            false => (!latin(all)).then_some(DisguiseKind::Whole),
         }
     }
 
     /// The ways in which letters may be disguised as a name.
-    fn kinds(&self, range: Range<usize>) -> impl Iterator<Item = Kind> {
+    fn kinds(&self, range: Range<usize>) -> impl Iterator<Item = DisguiseKind> {
         let letters = self.letters(range.clone());
-        let of_none = is_of_no_language(letters).then_some(Kind::OfNoLanguage);
+        let of_none = is_of_no_language(letters).then_some(DisguiseKind::OfNoLanguage);
         self.kind(range).into_iter().chain(of_none)
     }
 
@@ -185,17 +192,14 @@ impl Candidate<'_> {
         let organisation = protected.organisations().and_then(|table| {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
-                let named = |kind| {
+                let named = |kind: DisguiseKind| {
                     let looks = looks.iter().copied();
                     let mut named = looks.flat_map(|look| table.by_look(look, false));
                     named.find(|(row, look, counts)| {
-                        let is_counted = match kind {
-                            Kind::Mixed | Kind::Whole => {
-                                !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
-                            }
-                            Kind::Styled | Kind::Parted | Kind::OfNoLanguage => {
-                                self.shown.is_counted(Some(table), *counts, start, end)
-                            }
+                        let is_counted = if kind.is_of_scripts() {
+                            !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
+                        } else {
+                            self.shown.is_counted(Some(table), *counts, start, end)
                         };
                         is_counted
                             && !table.serves(*row, self.host)
@@ -209,15 +213,14 @@ impl Candidate<'_> {
         let of_set = |names: &crate::Names| {
             let mut spans = self.shown.spans(start, |look| names.begins(look));
             spans.find_map(|(end, looks)| {
-                let named = |kind| {
+                let named = |kind: DisguiseKind| {
                     let mut named = looks.iter().copied().flat_map(|look| names.by_look(look));
                     named.find(|name| {
                         let brand = name.labels.get(name.brand);
-                        let counts = match kind {
-                            Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
-                            Kind::Styled | Kind::Parted | Kind::OfNoLanguage => {
-                                name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
-                            }
+                        let counts = if kind.is_of_scripts() {
+                            name.brand_len() >= MIN_BRAND
+                        } else {
+                            name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
                         };
                         let is_like = |look| self.is_like(start..end, kind, look);
                         counts && brand.is_some_and(|(_, look)| is_like(look))
@@ -238,22 +241,22 @@ impl Candidate<'_> {
     /// A name that is only often visited: in a written word of two scripts.
     fn known(&self, start: usize, names: &crate::Names) -> Option<(usize, String)> {
         let word = self.words().find(|word| word.start == start)?;
-        (self.kind(word.clone())? == Kind::Mixed && word.len() >= MIN_WORD).then_some(())?;
+        (self.kind(word.clone())? == DisguiseKind::Mixed && word.len() >= MIN_WORD).then_some(())?;
         let chars = LabelChars::of(self.letters(word.clone()).iter().copied().map(small));
         let mut found = names.known().flat_map(|known| known.named(&chars));
-        let is_like = |look: &Look| self.is_like(word.clone(), Kind::Mixed, look);
+        let is_like = |look: &Look| self.is_like(word.clone(), DisguiseKind::Mixed, look);
         let name = found.find_map(|(name, look)| is_like(&look).then(|| name.to_owned()))?;
         Some((word.end, name))
     }
 
-    fn is_like(&self, range: Range<usize>, kind: Kind, look: &Look) -> bool {
+    fn is_like(&self, range: Range<usize>, kind: DisguiseKind, look: &Look) -> bool {
         let letters = self.letters(range.clone());
         match (kind, resembles(letters, look)) {
             (_, None) => false,
-            (Kind::Styled | Kind::OfNoLanguage, Some(_)) => true,
-            (Kind::Parted, Some(likeness)) => likeness == Likeness::Same,
-            (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
-            (Kind::Whole, Some(likeness)) => {
+            (DisguiseKind::Styled | DisguiseKind::OfNoLanguage, Some(_)) => true,
+            (DisguiseKind::Parted, Some(likeness)) => likeness == Likeness::Same,
+            (DisguiseKind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            (DisguiseKind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
                     && look.len() >= MIN_NAME
                     && !self.is_in_its_script(range)
@@ -269,24 +272,25 @@ impl Candidate<'_> {
     }
 
     /// The first word with this kind of disguise.
-    fn word(&self, kind: Kind) -> Option<Disguise> {
+    fn word(&self, kind: DisguiseKind) -> Option<Disguise> {
         let is_lure = |word: &Range<usize>| is_lure(self.letters(word.clone()));
-        let counts =
-            |word: &Range<usize>| word.len() >= MIN_WORD || kind == Kind::Mixed && is_lure(word);
+        let counts = |word: &Range<usize>| {
+            word.len() >= MIN_WORD || kind == DisguiseKind::Mixed && is_lure(word)
+        };
         let mut words = self.words().filter(counts);
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
                 && match kind {
-                    Kind::Mixed => {
+                    DisguiseKind::Mixed => {
                         let letters = self.letters(word.clone());
                         (imitates_latin(letters) || is_lure(word)) && !self.is_inflected(word)
                             || letters.iter().any(|c| is_of_no_mail(*c))
                     }
-                    Kind::Parted => self.is_divided_word(word.clone()),
-                    Kind::Styled | Kind::Whole | Kind::OfNoLanguage => true,
+                    DisguiseKind::Parted => self.is_divided_word(word.clone()),
+                    DisguiseKind::Styled | DisguiseKind::Whole | DisguiseKind::OfNoLanguage => true,
                 }
         })?;
-        let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
+        let verdict = if kind == DisguiseKind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
     }
 

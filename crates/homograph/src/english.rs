@@ -1,8 +1,8 @@
 //! English words, for labels of another script that read as one (UTS #39 §4.1).
 
-use super::lists::{ENGLISH, TWINS, WordRange, Words};
+use super::lists::{ENGLISH, TWINS, WordIndex, WordRange};
 use super::lookalike::VARIANTS;
-use super::reading::{LabelChars, Reading, Shape};
+use super::reading::{CharReading, LabelChars, Shape};
 use uts58::unicode::is_letter;
 
 /// Whether the letters have the shapes of an English word of four letters or more, by our own
@@ -24,12 +24,12 @@ pub(super) fn has_twin_word(label: &LabelChars) -> bool {
 /// Whether the letters read as a word of these lists in shapes at least this close. Readings are
 /// followed as long as some word begins so, few at a time.
 fn reads_as<const N: usize>(
-    letters: &[(char, &[Reading])],
+    letters: &[(char, &[CharReading])],
     least: Shape,
-    lists: [&Words; N],
+    lists: [&WordIndex; N],
 ) -> bool {
     // How many letters were read, and the range of words in each list that begin so.
-    let mut beginnings: Vec<(usize, [WordRange; N])> = vec![(0, lists.map(Words::all))];
+    let mut beginnings: Vec<(usize, [WordRange; N])> = vec![(0, lists.map(WordIndex::all))];
     for (c, readings) in letters {
         let mut longer = Vec::new();
         for (length, range) in beginnings.iter().filter(|_| is_letter(*c)) {

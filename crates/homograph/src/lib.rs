@@ -146,7 +146,7 @@ pub use organisation_inside::{may_ask, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
-pub use own_inside::{Writer, is_namesake, own_inside, writes_out};
+pub use own_inside::{Correspondent, is_namesake, own_inside, writes_out};
 #[cfg(feature = "senders")]
 pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
 pub use reading::{are_twins, reads_as};

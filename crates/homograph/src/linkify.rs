@@ -102,7 +102,7 @@ pub fn decide_among(
     judge: &mut dyn FnMut(&Link) -> LinkJudgement,
     emit: &mut dyn FnMut(Decision),
 ) {
-    let mut reader = Reader { text, exceptions, tlds, judge };
+    let mut reader = LinkReader { text, exceptions, tlds, judge };
     let mut doubtful = doubtful.iter().peekable();
     for link in Linkifier::new(tlds).links(text) {
         while doubtful.next_if(|(stretch, _)| stretch.end <= link.span.start).is_some() {}
@@ -116,7 +116,7 @@ pub fn decide_among(
 /// A host that is suspect is shown in Punycode instead. Every `href` is ASCII; the visible text is
 /// minimally escaped (UTS #58 §4). Linear in the text, apart from the judging of hosts.
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
-    let mut writer = Writer::new(text);
+    let mut writer = HtmlWriter::new(text);
     if options.switch == Switch::On {
         decide(text, options.exceptions, context, &mut |decision| writer.link(decision));
     }
@@ -131,7 +131,7 @@ pub fn linkify_among(
     doubtful: &[(Range<usize>, Verdict)],
     judge: &mut dyn FnMut(&Link) -> LinkJudgement,
 ) -> String {
-    let mut writer = Writer::new(text);
+    let mut writer = HtmlWriter::new(text);
     if options.switch == Switch::On {
         let emit = &mut |decision| writer.link(decision);
         decide_among(text, options.exceptions, tlds, doubtful, judge, emit);
@@ -139,14 +139,14 @@ pub fn linkify_among(
     writer.finish()
 }
 
-struct Reader<'a> {
+struct LinkReader<'a> {
     text: &'a str,
     exceptions: &'a [String],
     tlds: &'a dyn TldSet,
     judge: &'a mut dyn FnMut(&Link) -> LinkJudgement,
 }
 
-impl Reader<'_> {
+impl LinkReader<'_> {
     /// Decides about a link; `wider` is the verdict with wider bounds.
     fn decide(&mut self, link: Link, wider: Verdict) -> Decision {
         let judgement = (self.judge)(&link);
@@ -171,16 +171,16 @@ impl Reader<'_> {
     }
 }
 
-struct Writer<'a> {
+struct HtmlWriter<'a> {
     text: &'a str,
     out: String,
     /// As far as the text is written.
     at: usize,
 }
 
-impl<'a> Writer<'a> {
-    fn new(text: &'a str) -> Writer<'a> {
-        Writer { text, out: String::with_capacity(text.len() * 2), at: 0 }
+impl<'a> HtmlWriter<'a> {
+    fn new(text: &'a str) -> HtmlWriter<'a> {
+        HtmlWriter { text, out: String::with_capacity(text.len() * 2), at: 0 }
     }
 
     /// Writes a link, and the text in front of it.

@@ -49,7 +49,7 @@ pub struct Known {
 
 /// A name in ASCII form, and its registrable label in Unicode form.
 #[derive(Debug)]
-struct Entry {
+struct ListedName {
     name: Cow<'static, str>,
     brand: Cow<'static, str>,
 }
@@ -70,7 +70,7 @@ impl Known {
         let mut hasher = DefaultHasher::new();
         for (index, line) in text.lines().enumerate() {
             let spelled = line.split('#').next().unwrap_or_default().trim();
-            match Entry::read(spelled) {
+            match ListedName::read(spelled) {
                 _ if spelled.is_empty() => {}
                 Some(entry) => {
                     entry.name.hash(&mut hasher);
@@ -106,8 +106,9 @@ impl Known {
 
     fn looks(&self) -> &Looks {
         self.looks.get_or_init(|| {
-            let entries =
-                NAMES.lines().map(|name| Entry { name: name.into(), brand: brand(name).into() });
+            let entries = NAMES
+                .lines()
+                .map(|name| ListedName { name: name.into(), brand: brand(name).into() });
             Looks::new(entries.collect())
         })
     }
@@ -140,7 +141,7 @@ impl Known {
         let (Some(part), Some(chars)) = (compared.parts.get(at), compared.chars.get(at)) else {
             return false;
         };
-        let is = |entry: &Entry| {
+        let is = |entry: &ListedName| {
             entry.name.split('.').next() == Some(&part.ascii) && host.ends_as(at, &entry.name)
         };
         !part.unicode.is_ascii() && self.looks().of(chars.all()).any(is)
@@ -177,8 +178,8 @@ impl Known {
     }
 }
 
-impl Entry {
-    fn read(spelled: &str) -> Option<Entry> {
+impl ListedName {
+    fn read(spelled: &str) -> Option<ListedName> {
         let form = HostForms::read(spelled);
         let mut findings =
             form.problems.iter().chain(form.parts.iter().flat_map(|part| &part.problems));
@@ -191,7 +192,8 @@ impl Entry {
         let at = form.parts.len().checked_sub(suffix + 1)?;
         let labels: Vec<&str> = form.parts.get(at..)?.iter().map(|p| p.ascii.as_str()).collect();
         let brand = form.parts.get(at)?.unicode.clone();
-        (labels.len() > 1).then(|| Entry { name: labels.join(".").into(), brand: brand.into() })
+        (labels.len() > 1)
+            .then(|| ListedName { name: labels.join(".").into(), brand: brand.into() })
     }
 }
 
@@ -209,7 +211,7 @@ fn excerpt(line: &str) -> String {
 /// The names, indexed by look.
 #[derive(Debug)]
 struct Looks {
-    names: Vec<Entry>,
+    names: Vec<ListedName>,
     /// The look and index of each name, sorted.
     by_look: Vec<(u64, u32)>,
     beginnings: Beginnings,
@@ -255,7 +257,7 @@ fn brand(name: &str) -> &str {
 }
 
 impl Looks {
-    fn new(names: Vec<Entry>) -> Looks {
+    fn new(names: Vec<ListedName>) -> Looks {
         let letters = names.iter().map(|entry| entry.brand.len() + 1).sum();
         let mut beginnings = Beginnings::new(letters);
         let looks = (0..).zip(&names).map(|(at, entry)| {
@@ -267,7 +269,7 @@ impl Looks {
     }
 
     /// The names with this look.
-    fn with(&self, look: u64) -> impl Iterator<Item = &Entry> {
+    fn with(&self, look: u64) -> impl Iterator<Item = &ListedName> {
         let first = self.by_look.partition_point(|(other, _)| *other < look);
         let found = self.by_look.get(first..).unwrap_or_default().iter().take(MAX_SAME_LOOK);
         let found = found.take_while(move |(other, _)| *other == look);
@@ -275,7 +277,7 @@ impl Looks {
     }
 
     /// The names that a label may read as.
-    fn of(&self, chars: &[LabelChar]) -> impl Iterator<Item = &Entry> {
+    fn of(&self, chars: &[LabelChar]) -> impl Iterator<Item = &ListedName> {
         let found = looks(chars, |beginning| self.beginnings.holds(beginning));
         found.flat_map(|look| self.with(look))
     }
@@ -283,7 +285,7 @@ impl Looks {
     fn label(&self, host: &HostLabels<'_>, at: usize, chars: &[LabelChar]) -> Option<Hit> {
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Look, Option<Likeness>)> = None;
-        let mut worst: Option<(&Entry, Verdict)> = None;
+        let mut worst: Option<(&ListedName, Verdict)> = None;
         for entry in self.of(chars) {
             let known = before.take().filter(|(brand, ..)| *brand == entry.brand);
             let (_, look, how) = before.insert(known.unwrap_or_else(|| {
@@ -297,7 +299,7 @@ impl Looks {
                 worst = Some((entry, verdict));
             }
         }
-        let (Entry { name, .. }, verdict) = worst?;
+        let (ListedName { name, .. }, verdict) = worst?;
         let target = name.to_string();
         Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
     }

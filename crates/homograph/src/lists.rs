@@ -12,10 +12,12 @@ use std::sync::LazyLock;
 use uts58::front_coded::words;
 
 /// English words that everybody knows (`english.txt`), sorted, one a line.
-pub(super) static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::ENGLISH)));
+pub(super) static ENGLISH: LazyLock<WordIndex> =
+    LazyLock::new(|| WordIndex::new(words(table::ENGLISH)));
 
 /// More words, from letters that have twins in one other alphabet (`twins.txt`), in the same form.
-pub(super) static TWINS: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::TWINS)));
+pub(super) static TWINS: LazyLock<WordIndex> =
+    LazyLock::new(|| WordIndex::new(words(table::TWINS)));
 
 /// The domains looked up most (`listed.txt`), in the same form.
 #[cfg(feature = "listed-names")]
@@ -35,7 +37,7 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(String::new);
 
 /// Words in lower-case letters, sorted, indexed by their first two letters: a label is looked up
 /// many times, and most of its readings begin like no word.
-pub(super) struct Words {
+pub(super) struct WordIndex {
     text: String,
     /// Where each word begins, and the end of the last one.
     starts: Vec<u32>,
@@ -54,8 +56,8 @@ pub(super) struct WordRange {
 const LETTERS: usize = 26;
 const PAIRS: usize = LETTERS * LETTERS;
 
-impl Words {
-    fn new(words: impl Iterator<Item = String>) -> Words {
+impl WordIndex {
+    fn new(words: impl Iterator<Item = String>) -> WordIndex {
         let text = lines(words);
         let pair = |line: &str| {
             let mut letters = line.bytes().map(|byte| usize::from(byte.saturating_sub(b'a')));
@@ -71,7 +73,7 @@ impl Words {
             starts.push(u32::try_from(at).unwrap_or_default());
         }
         pairs.resize(PAIRS + 1, u16::try_from(starts.len() - 1).unwrap_or_default());
-        Words { text, starts, pairs }
+        WordIndex { text, starts, pairs }
     }
 
     #[cfg(test)]
@@ -224,7 +226,7 @@ mod tests {
     }
 
     /// The words that begin with this text.
-    fn words_with<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
+    fn words_with<'w>(list: &'w WordIndex, text: &str) -> Vec<&'w str> {
         let letters = text.bytes().enumerate();
         let WordRange { from, to } =
             letters.fold(list.all(), |range, (at, letter)| list.narrow(range, at, letter));

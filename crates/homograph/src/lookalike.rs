@@ -10,7 +10,7 @@ use std::ops::Range;
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
-use super::reading::{LabelChar, Likeness, Reading, Shape, Text, readings};
+use super::reading::{CharReading, LabelChar, Likeness, Shape, Text, readings};
 
 /// A name in the form that labels are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,7 +200,7 @@ type Alternatives = SmallVec<[Alternative; 6]>;
 /// Replaces the contents of `out` by the ways to read a character.
 fn read_alternatives(
     c: char,
-    readings: &'static [Reading],
+    readings: &'static [CharReading],
     next: Option<char>,
     out: &mut Alternatives,
 ) {

@@ -40,7 +40,7 @@ const LEAST_BEFORE: usize = 6;
 
 /// Who sends a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writer {
+pub enum Correspondent {
     /// One of the recipients' own house, who knows its other domains: `harbouronline.com`.
     Colleague,
     /// Whoever is none of them.
@@ -51,7 +51,7 @@ pub enum Writer {
 pub fn own_inside(
     host: &Judgement,
     (protected, own): (&Names, &Names),
-    writer: Writer,
+    writer: Correspondent,
 ) -> Option<String> {
     let searched = Searched { sets: [own, protected], table: protected.organisations() };
     if searched.is_empty() || own.covers(&host.ascii) || protected.covers(&host.ascii) {
@@ -62,8 +62,8 @@ pub fn own_inside(
     let at = labels.len().checked_sub(below)?;
     let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
     let before_word = || match writer {
-        Writer::Anybody => searched.before_word(chosen, protected),
-        Writer::Colleague => None,
+        Correspondent::Anybody => searched.before_word(chosen, protected),
+        Correspondent::Colleague => None,
     };
     let found = searched.staffed(chosen).or_else(before_word);
     // Of names in ASCII the rest is found as that of names that everybody knows.
@@ -171,7 +171,7 @@ mod tests {
         let tlds = TldTable::new(["com", "de", "org", "рф"], "");
         let inside = |host: &str| {
             let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
-            own_inside(&host, (&protected, &own), Writer::Anybody)
+            own_inside(&host, (&protected, &own), Correspondent::Anybody)
         };
         for host in [
             "harbourlight-hr.com",
@@ -231,8 +231,8 @@ mod tests {
             let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
             let names = Names::new([own]);
             let of = |writer| own_inside(&host, (&protected, &names), writer);
-            assert_eq!(of(Writer::Colleague), None);
-            of(Writer::Anybody)
+            assert_eq!(of(Correspondent::Colleague), None);
+            of(Correspondent::Anybody)
         };
         for (host, own) in [
             ("airmail.com", "air.org"),

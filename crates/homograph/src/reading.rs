@@ -58,14 +58,14 @@ pub(super) enum Likeness {
 
 /// One way of reading a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct CharReading {
     pub text: Text,
     pub likeness: Likeness,
     pub shape: Shape,
 }
 
 /// A reading of at most [`TEXT`] letters; the generated table calls this.
-const fn reading(text: &str, likeness: Likeness, shape: Shape) -> Reading {
+const fn reading(text: &str, likeness: Likeness, shape: Shape) -> CharReading {
     let from = text.as_bytes();
     let mut bytes = [0; TEXT];
     let mut at = 0;
@@ -76,7 +76,7 @@ const fn reading(text: &str, likeness: Likeness, shape: Shape) -> Reading {
         }
         at += 1;
     }
-    Reading { text: Text { bytes, len: from.len() as u8 }, likeness, shape }
+    CharReading { text: Text { bytes, len: from.len() as u8 }, likeness, shape }
 }
 
 /// Whether a character reads as punctuation that separates the parts of a URL.
@@ -168,8 +168,9 @@ fn is_twin(c: char, script: Script) -> bool {
         return false;
     }
     if script == Script::Latin {
-        let letters = |reading: &Reading| reading.text.bytes().iter().all(u8::is_ascii_lowercase);
-        let twin = |reading: &Reading| reading.shape == Shape::Exact && letters(reading);
+        let letters =
+            |reading: &CharReading| reading.text.bytes().iter().all(u8::is_ascii_lowercase);
+        let twin = |reading: &CharReading| reading.shape == Shape::Exact && letters(reading);
         return RINGS.contains(&c) || readings(c).1.iter().any(twin);
     }
     let mut buffer = [0; 4];
@@ -210,7 +211,7 @@ fn twins_of(script: Script) -> &'static str {
 /// punctuation. ASCII has no reading but itself. A mark reads as nothing; a letter that resembles
 /// no Latin one has no reading.
 #[inline]
-pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
+pub(super) fn readings(c: char) -> (Separates, &'static [CharReading]) {
     let set = usize::from(SET_OF.of(c));
     match table::SETS.get(set..).and_then(|sets| sets.first_chunk()) {
         // Most characters have the first set, which is empty.
@@ -265,7 +266,7 @@ impl Scripts {
 pub(super) struct LabelChar {
     pub c: char,
     pub separates: Separates,
-    pub readings: &'static [Reading],
+    pub readings: &'static [CharReading],
     pub traits: Traits,
 }
 
@@ -341,7 +342,7 @@ impl LabelChars {
     }
 
     /// The characters with their readings.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [Reading])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [CharReading])> {
         self.all.iter().map(|letter| (letter.c, letter.readings))
     }
 
@@ -393,7 +394,7 @@ pub(super) fn reading_as_latin(letters: &[LabelChar]) -> Option<Shape> {
         if c.is_ascii_digit() || c == '-' {
             continue;
         }
-        let counts = |reading: &&Reading| {
+        let counts = |reading: &&CharReading| {
             let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
             reading.shape < Shape::Near && (letter() || traits.is_digit())
         };
@@ -419,7 +420,7 @@ fn can_be_whole_script(c: char) -> bool {
     c.script() != Script::Latin && !joins && !is_cjk(c) && !Traits::of(c).is_mark()
 }
 
-fn is_digit(c: char, reading: &Reading) -> bool {
+fn is_digit(c: char, reading: &CharReading) -> bool {
     match reading.text.bytes() {
         b"o" | b"l" | b"i" => is_numeral(c),
         [byte] => byte.is_ascii_digit(),

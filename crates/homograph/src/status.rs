@@ -11,7 +11,7 @@ use unicode_script::Script;
 use super::label_context::LabelContext;
 use super::native::is_native;
 use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
-use super::reading::{LabelChar, Reading};
+use super::reading::{CharReading, LabelChar};
 use crate::letters;
 use crate::verdict::Verdict;
 use uts58::unicode::hosts::{is_allowed_symbol, is_joiner, is_mark};
@@ -100,7 +100,7 @@ impl LetterScripts {
     }
 }
 
-fn grade(c: char, readings: &[Reading], scripts: LetterScripts, tld: &str) -> Option<Verdict> {
+fn grade(c: char, readings: &[CharReading], scripts: LetterScripts, tld: &str) -> Option<Verdict> {
     if is_joiner(c) {
         return joiner(scripts, tld);
     }

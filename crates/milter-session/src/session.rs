@@ -181,7 +181,7 @@ pub enum Violation {
 
 /// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SessionState {
     /// Before OPTNEG.
     New,
     /// Negotiated; no message begun.
@@ -200,7 +200,7 @@ type Macros = Vec<(Vec<u8>, Vec<u8>)>;
 /// The state machine.
 #[derive(Debug)]
 pub struct Session {
-    state: State,
+    state: SessionState,
     bounds: Bounds,
     actions: Actions,
     protocol: Protocol,
@@ -217,7 +217,7 @@ impl Session {
     /// A new session, before its first packet.
     pub fn new(bounds: Bounds) -> Session {
         Session {
-            state: State::New,
+            state: SessionState::New,
             bounds,
             actions: Actions::default(),
             protocol: Protocol::default(),
@@ -233,42 +233,42 @@ impl Session {
     /// closed.
     pub fn packet(&mut self, packet: Packet<'_>, out: &mut Vec<u8>) -> Result<Step, Violation> {
         let command = packet.command()?;
-        if self.state == State::New {
+        if self.state == SessionState::New {
             return self.negotiate(&command, out);
         }
         match command {
-            Command::Negotiate { .. } => self.expect(&[State::New], b'O')?,
+            Command::Negotiate { .. } => self.expect(&[SessionState::New], b'O')?,
             Command::Macros { stage, pairs } => self.keep_macros(stage, &pairs),
             Command::Connect { name, peer } => {
-                self.expect(&[State::Idle], b'C')?;
+                self.expect(&[SessionState::Idle], b'C')?;
                 name.clone_into(&mut self.client_name);
                 self.client = peer;
                 self.reply_continue(Protocol::NR_CONNECT, out);
             }
             Command::Helo(_) => self.reply_continue(Protocol::NR_HELO, out),
             Command::Mail { address, parameters } => {
-                self.expect(&[State::Idle], b'M')?;
+                self.expect(&[SessionState::Idle], b'M')?;
                 self.begin_mail(address, &parameters);
                 self.reply_continue(Protocol::NR_MAIL, out);
             }
             Command::Rcpt { address, .. } => {
-                self.expect(&[State::Envelope], b'R')?;
+                self.expect(&[SessionState::Envelope], b'R')?;
                 self.keep_recipient(address);
                 self.reply_continue(Protocol::NR_RCPT, out);
             }
             Command::Data => {
-                self.expect(&[State::Envelope], b'T')?;
+                self.expect(&[SessionState::Envelope], b'T')?;
                 self.reply_continue(Protocol::NR_DATA, out);
             }
             Command::Header { name, value } => {
-                self.expect(&[State::Envelope, State::Head], b'L')?;
-                self.state = State::Head;
+                self.expect(&[SessionState::Envelope, SessionState::Head], b'L')?;
+                self.state = SessionState::Head;
                 self.keep_field(name, value);
                 self.reply_continue(Protocol::NR_HEADER, out);
             }
             Command::EndOfHeaders => {
-                self.expect(&[State::Envelope, State::Head], b'N')?;
-                self.state = State::Body;
+                self.expect(&[SessionState::Envelope, SessionState::Head], b'N')?;
+                self.state = SessionState::Body;
                 self.reply_continue(Protocol::NR_EOH, out);
             }
             Command::Body(chunk) => {
@@ -294,12 +294,12 @@ impl Session {
 
     /// Whether the content of a message is being received: from its first header field to its end.
     pub fn in_content(&self) -> bool {
-        matches!(self.state, State::Head | State::Body)
+        matches!(self.state, SessionState::Head | SessionState::Body)
     }
 
     /// Whether a message has begun (by MAIL) and not ended.
     pub fn in_message(&self) -> bool {
-        !matches!(self.state, State::New | State::Idle)
+        !matches!(self.state, SessionState::New | SessionState::Idle)
     }
 
     /// The queue id of the message that has begun, for logs; `-` if there is none.
@@ -348,7 +348,7 @@ impl Session {
                     macros,
                 }
                 .encode(out);
-                self.state = State::Idle;
+                self.state = SessionState::Idle;
                 Ok(Step::ReadOn)
             }
             Command::Quit => Ok(Step::Close),
@@ -363,7 +363,7 @@ impl Session {
     }
 
     /// Checks that a command is allowed only in these states.
-    fn expect(&self, states: &[State], found: u8) -> Result<(), Violation> {
+    fn expect(&self, states: &[SessionState], found: u8) -> Result<(), Violation> {
         match states.contains(&self.state) {
             true => Ok(()),
             false => Err(Violation::Order { expected: self.expected(), found }),
@@ -372,17 +372,17 @@ impl Session {
 
     fn expected(&self) -> &'static str {
         match self.state {
-            State::New => "OPTNEG",
-            State::Idle => "CONNECT, HELO, MAIL or QUIT",
-            State::Envelope => "RCPT, DATA, HEADER, EOH or BODY",
-            State::Head => "HEADER, EOH, BODY or BODYEOB",
-            State::Body => "BODY or BODYEOB",
+            SessionState::New => "OPTNEG",
+            SessionState::Idle => "CONNECT, HELO, MAIL or QUIT",
+            SessionState::Envelope => "RCPT, DATA, HEADER, EOH or BODY",
+            SessionState::Head => "HEADER, EOH, BODY or BODYEOB",
+            SessionState::Body => "BODY or BODYEOB",
         }
     }
 
     fn keep_macros(&mut self, stage: u8, pairs: &[(&[u8], &[u8])]) {
         // If Sendmail itself refuses all recipients of a message, it sends no ABORT, but the macros of the next MAIL.
-        if stage == b'M' && self.state == State::Envelope {
+        if stage == b'M' && self.state == SessionState::Envelope {
             self.reset();
         }
         let kept = match stage {
@@ -410,7 +410,7 @@ impl Session {
     }
 
     fn begin_mail(&mut self, address: &[u8], parameters: &[&[u8]]) {
-        self.state = State::Envelope;
+        self.state = SessionState::Envelope;
         let mail = &mut self.mail;
         mail.origin = if address.starts_with(b"<") { Origin::Smtp } else { Origin::Local };
         mail.sender = strip_angles(address).to_vec();
@@ -442,8 +442,8 @@ impl Session {
     }
 
     fn keep_body(&mut self, chunk: &[u8], code: u8) -> Result<(), Violation> {
-        self.expect(&[State::Envelope, State::Head, State::Body], code)?;
-        self.state = State::Body;
+        self.expect(&[SessionState::Envelope, SessionState::Head, SessionState::Body], code)?;
+        self.state = SessionState::Body;
         self.count(chunk.len());
         if self.mail.completeness == Completeness::Whole {
             self.mail.body.extend_from_slice(chunk);
@@ -474,7 +474,7 @@ impl Session {
 
     /// Clears the message. ABORT may come at any time, even after the end of a message.
     fn reset(&mut self) {
-        self.state = State::Idle;
+        self.state = SessionState::Idle;
         self.message_macros.clear();
         let (mut head, mut body) =
             (std::mem::take(&mut self.mail.head), std::mem::take(&mut self.mail.body));

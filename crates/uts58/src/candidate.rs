@@ -8,7 +8,7 @@
 //! | S5: userinfo | [`is_flawed`] |
 //! | S6: an earlier URL beats an address | [`Candidates::is_in_local_part`] |
 //! | S11: nothing directly behind `scheme:` | [`ends_with_scheme`] |
-//! | S12, S27 | [`Reading::Prose`], `prose` |
+//! | S12, S27 | [`ReadingMode::Prose`], `prose` |
 //! | S18: linear time | `at`, `floor` and `horizon` only grow |
 //!
 //! The search goes from dot to dot and from `://` to `://` (see `finder`); the longest run of host
@@ -38,7 +38,7 @@ use crate::unicode::Class;
 
 /// How running text is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reading<'t> {
+pub(super) enum ReadingMode<'t> {
     /// Strictly by UTS #58: the longest run of host characters, or nothing.
     Letter,
     /// As people write: prose may be joined to a host (S12, S27), and hosts may be defanged.
@@ -47,12 +47,12 @@ pub(super) enum Reading<'t> {
     Wide(&'t dyn TldSet),
 }
 
-impl<'t> Reading<'t> {
+impl<'t> ReadingMode<'t> {
     /// The top-level domains that exist; `None` for the strict reading, which does not need them.
     fn tlds(self) -> Option<&'t dyn TldSet> {
         match self {
-            Reading::Letter => None,
-            Reading::Prose(tlds) | Reading::Wide(tlds) => Some(tlds),
+            ReadingMode::Letter => None,
+            ReadingMode::Prose(tlds) | ReadingMode::Wide(tlds) => Some(tlds),
         }
     }
 }
@@ -61,7 +61,7 @@ impl<'t> Reading<'t> {
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'t> {
     walker: Walker<'t>,
-    reading: Reading<'t>,
+    reading: ReadingMode<'t>,
     finder: Finder<'t>,
     /// Found in one run of host characters; the first one is last.
     pending: Vec<Link>,
@@ -101,7 +101,7 @@ impl Iterator for Candidates<'_> {
             };
             self.walker.steps += (trigger - self.at) as u64;
             let found = match (text.as_bytes().get(trigger), self.reading) {
-                (Some(b':'), Reading::Wide(tlds)) => self.wide_scheme(trigger, tlds),
+                (Some(b':'), ReadingMode::Wide(tlds)) => self.wide_scheme(trigger, tlds),
                 (Some(b':'), _) => self.scheme(trigger),
                 _ => self.dot(trigger),
             };
@@ -113,14 +113,14 @@ impl Iterator for Candidates<'_> {
 }
 
 impl<'t> Candidates<'t> {
-    pub(super) fn new(text: &'t str, reading: Reading<'t>) -> Self {
+    pub(super) fn new(text: &'t str, reading: ReadingMode<'t>) -> Self {
         Candidates {
             walker: Walker::new(text),
             reading,
             finder: Finder::new(match reading {
-                Reading::Letter => Needles::Letter,
-                Reading::Prose(tlds) => Needles::Prose(tlds),
-                Reading::Wide(tlds) => Needles::Wide(tlds),
+                ReadingMode::Letter => Needles::Letter,
+                ReadingMode::Prose(tlds) => Needles::Prose(tlds),
+                ReadingMode::Wide(tlds) => Needles::Wide(tlds),
             }),
             pending: Vec::new(),
             hosts: wide::HostsOfRun::default(),
@@ -162,7 +162,7 @@ impl<'t> Candidates<'t> {
         let (next, _) = self.walker.char_at(behind)?;
         if !Class::of(next).is_host() {
             return match self.reading {
-                Reading::Wide(tlds) if next == '%' => self.escaped_www(dot, tlds),
+                ReadingMode::Wide(tlds) if next == '%' => self.escaped_www(dot, tlds),
                 _ => self.defanged(dot),
             };
         }
@@ -172,7 +172,7 @@ impl<'t> Candidates<'t> {
     /// Reads the run around a dot; a host character is at `behind`.
     fn round(&mut self, dot: usize, behind: usize) -> Option<Link> {
         let start = self.walker.run_start(self.floor, dot);
-        if let Reading::Wide(tlds) = self.reading {
+        if let ReadingMode::Wide(tlds) = self.reading {
             let run = start..self.walker.run_end(behind);
             return self.wide_run(run, tlds);
         }
@@ -371,9 +371,9 @@ impl<'t> Candidates<'t> {
             port = Some(digits);
         }
         let end = match self.reading {
-            Reading::Letter => tail_end(text, at),
-            Reading::Prose(_) => tail_end_in_prose(text, at),
-            Reading::Wide(tlds) => self.wide_tail_end(at, tlds),
+            ReadingMode::Letter => tail_end(text, at),
+            ReadingMode::Prose(_) => tail_end_in_prose(text, at),
+            ReadingMode::Wide(tlds) => self.wide_tail_end(at, tlds),
         };
         self.walker.steps += (end - host_end) as u64;
         Behind { port, tail: at..end }

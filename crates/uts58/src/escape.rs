@@ -185,7 +185,7 @@ impl Url {
     fn write_part(
         out: &mut String,
         (part, units): (Part, &[Unit]),
-        place: Place,
+        place: PartPosition,
         legacy: bool,
         escaping: Escaping,
     ) {
@@ -224,11 +224,11 @@ impl Url {
             }
         }
         match (held.pop(), place) {
-            (Some(last), Place::Last) => {
+            (Some(last), PartPosition::Last) => {
                 out.push_str(&held);
                 escape_char(out, last);
             }
-            (Some(last), Place::Inner) => {
+            (Some(last), PartPosition::Inner) => {
                 out.push_str(&held);
                 out.push(last);
             }
@@ -256,7 +256,7 @@ fn is_included(term: LinkTerm, c: char, open: &mut Vec<char>, escaping: Escaping
 
 /// Whether another part follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum PartPosition {
     Inner,
     Last,
 }
@@ -270,7 +270,7 @@ impl Url {
         let last = self.parts.len().saturating_sub(1);
         for (at, (part, units)) in self.parts.iter().enumerate() {
             out.push_str(part.initiator());
-            let place = if at == last { Place::Last } else { Place::Inner };
+            let place = if at == last { PartPosition::Last } else { PartPosition::Inner };
             Url::write_part(&mut out, (*part, units), place, legacy, escaping);
         }
         out

@@ -75,7 +75,7 @@ use core::ops::Range;
 
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 pub use authority::begins_with_www;
-use candidate::{Candidates, Reading, is_flawed};
+use candidate::{Candidates, ReadingMode, is_flawed};
 pub use escape::{Escaping, Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;
@@ -181,7 +181,7 @@ impl Link {
 ///
 /// Linear in the text (S18). Top-level domains are checked by syntax only (S10).
 pub fn detect(text: &str) -> Detect<'_> {
-    Detect(Candidates::new(text, Reading::Letter))
+    Detect(Candidates::new(text, ReadingMode::Letter))
 }
 
 /// The links of a text: see [`detect`].

@@ -11,7 +11,7 @@
 //! | UTS #58 §8: `/docs（中文说明）了解更多` | `termination` |
 //! | RFC 6068: header fields of `mailto:` | [`add_mailto_fields`] |
 
-use super::candidate::{Candidates, Reading};
+use super::candidate::{Candidates, ReadingMode};
 use super::termination::tail_end;
 use super::{Confidence, Kind, Link};
 use crate::tlds::TldSet;
@@ -73,9 +73,9 @@ impl<'a> Linkifier<'a> {
         'a: 't,
     {
         let reading = match self.boundaries {
-            Boundaries::Letter => Reading::Letter,
-            Boundaries::Adjusted => Reading::Prose(self.tlds),
-            Boundaries::Wide => Reading::Wide(self.tlds),
+            Boundaries::Letter => ReadingMode::Letter,
+            Boundaries::Adjusted => ReadingMode::Prose(self.tlds),
+            Boundaries::Wide => ReadingMode::Wide(self.tlds),
         };
         Links { text, linkifier: *self, candidates: Candidates::new(text, reading) }
     }

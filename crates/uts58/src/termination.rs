@@ -111,7 +111,8 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             _ => {}
         }
         let (c, class) = if byte.is_ascii() {
-            if let Some((next, length)) = part.next(rest) {
+            let next = part.next(rest);
+            if let Some((next, length)) = next.or_else(|| Some((part, part.separator(rest)?))) {
                 part = next;
                 open.clear();
                 at += length;
@@ -120,12 +121,6 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             }
             if part == Part::Start {
                 return safe;
-            }
-            if let Some(length) = part.separator(rest) {
-                open.clear();
-                at += length;
-                safe = at;
-                continue;
             }
             (char::from(byte), Class::of_ascii(byte))
         } else {

@@ -12,7 +12,7 @@ pub type Described = (String, String);
 /// The words of `words.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Words {
+pub struct ManualWords {
     pub about: Vec<String>,
     pub fields: Vec<Described>,
     pub layers: Vec<String>,
@@ -33,7 +33,8 @@ pub struct Words {
 const FILE: &str = include_str!("words.toml");
 
 /// The words, of which a test says that they can be read.
-pub static WORDS: LazyLock<Words> = LazyLock::new(|| toml::from_str(FILE).unwrap_or_default());
+pub static WORDS: LazyLock<ManualWords> =
+    LazyLock::new(|| toml::from_str(FILE).unwrap_or_default());
 
 pub const fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
@@ -53,7 +54,7 @@ mod tests {
 
     #[test]
     fn words_can_be_read() {
-        let words: Result<Words, _> = toml::from_str(FILE);
+        let words: Result<ManualWords, _> = toml::from_str(FILE);
         assert!(words.is_ok(), "{words:?}");
     }
 }

@@ -6,13 +6,15 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::{Run, error_with_causes, print};
+use super::{RecallRun, error_with_causes, print};
 use crate::config::IMAP_PASSWORD;
 use crate::file;
 use crate::recall::delivered::Recalled;
 use crate::recall::imap::account::Account;
 use crate::recall::imap::connect::connect;
-use crate::recall::imap::folder::{self, Access, Folder, Leftover, Replaced, StoredMessage};
+use crate::recall::imap::folder::{
+    self, Access, ImapFolder, Leftover, ReplacedInFolder, StoredMessage,
+};
 use crate::recall::imap::{Connection, Error};
 use crate::record::journal::recalls::Mailbox;
 use crate::record::printable::line;
@@ -59,7 +61,7 @@ fn may_be_copied_to(old: &StoredMessage, copy: &StoredMessage) -> bool {
     old.same_date(copy) && old.uid < copy.uid
 }
 
-impl Run {
+impl RecallRun {
     pub(super) fn account(&mut self, account: &Account, password: &str, roots: Option<&[u8]>) {
         let place = account.to_string();
         let done = connect(account, password, roots, self.max_message)
@@ -90,7 +92,7 @@ impl Run {
         for mailbox in all {
             let name = line(&folder::display_name(&mailbox));
             let place = format!("{place}/{name}");
-            let done = Folder::open(connection, &mailbox, access)
+            let done = ImapFolder::open(connection, &mailbox, access)
                 .and_then(|mut folder| self.imap_folder(&place, &mut folder));
             match done {
                 Ok(()) => {}
@@ -106,7 +108,7 @@ impl Run {
     fn imap_folder<S: Read + Write>(
         &mut self,
         place: &str,
-        folder: &mut Folder<'_, S>,
+        folder: &mut ImapFolder<'_, S>,
     ) -> Result<(), Error> {
         let (left, without_leftover): (Vec<StoredMessage>, Vec<StoredMessage>) =
             folder.messages()?.into_iter().partition(|message| message.leftover().is_some());
@@ -130,7 +132,7 @@ impl Run {
     fn leftovers<S: Read + Write>(
         &mut self,
         place: &str,
-        folder: &mut Folder<'_, S>,
+        folder: &mut ImapFolder<'_, S>,
         left: &[StoredMessage],
     ) -> Result<Vec<StoredMessage>, Error> {
         if !self.resume {
@@ -180,7 +182,7 @@ impl Run {
     /// Finds the message that a copy was made of.
     fn predecessor<S: Read + Write>(
         &self,
-        folder: &mut Folder<'_, S>,
+        folder: &mut ImapFolder<'_, S>,
         olds: &[StoredMessage],
         copy: &StoredMessage,
     ) -> Result<Predecessor, Error> {
@@ -207,7 +209,7 @@ impl Run {
     fn imap_message<S: Read + Write>(
         &mut self,
         place: &str,
-        folder: &mut Folder<'_, S>,
+        folder: &mut ImapFolder<'_, S>,
         message: &StoredMessage,
     ) -> Result<(), Error> {
         if self.is_too_old(message.delivered()) {
@@ -236,12 +238,12 @@ impl Run {
             return Ok(());
         }
         match folder.replace(message, &new)? {
-            Replaced::By(uid) => {
+            ReplacedInFolder::By(uid) => {
                 self.changed(links);
                 self.print_new_uid(place, message, uid)?;
                 self.note(Mailbox::Imap, self.action(), &new, links);
             }
-            Replaced::Gone => self.totals.gone += 1,
+            ReplacedInFolder::Gone => self.totals.gone += 1,
         }
         std::thread::sleep(self.pause);
         Ok(())

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use super::Run;
+use super::RecallRun;
 use crate::recall::delivered::Recalled;
-use crate::recall::maildir::{CopyState, Folder, Replaced, StoredMessage, copy_states, folders};
+use crate::recall::maildir::{
+    CopyState, MaildirFolder, ReplacedInMaildir, StoredMessage, copy_states, folders,
+};
 use crate::record::journal::recalls::Mailbox;
 
-impl Run {
+impl RecallRun {
     pub(super) fn maildir(&mut self, root: &Path) {
         let found = match folders(root) {
             Ok(found) => found,
@@ -34,7 +36,7 @@ impl Run {
         }
     }
 
-    fn folder(&mut self, folder: &Folder, messages: &[StoredMessage]) {
+    fn folder(&mut self, folder: &MaildirFolder, messages: &[StoredMessage]) {
         for (message, state) in messages.iter().zip(copy_states(messages)) {
             self.tick();
             match state {
@@ -47,7 +49,7 @@ impl Run {
     }
 
     /// An earlier run was interrupted after it made the copy and before it removed the original.
-    fn leftover(&mut self, folder: &Folder, message: &StoredMessage, copy: &StoredMessage) {
+    fn leftover(&mut self, folder: &MaildirFolder, message: &StoredMessage, copy: &StoredMessage) {
         let path = folder.path(message);
         if !self.resume {
             let reason = "an earlier run was interrupted here; --resume finishes it";
@@ -70,7 +72,7 @@ impl Run {
         }
     }
 
-    fn message(&mut self, folder: &Folder, message: &StoredMessage) {
+    fn message(&mut self, folder: &MaildirFolder, message: &StoredMessage) {
         let path = folder.path(message);
         let (bytes, delivered) = match folder.read(message, self.max_message) {
             Ok(read) => read,
@@ -94,11 +96,11 @@ impl Run {
             return self.would_change(&path.display(), links);
         }
         match folder.replace(message, &new) {
-            Ok(Replaced::Done) => {
+            Ok(ReplacedInMaildir::Done) => {
                 self.changed(links);
                 self.note(Mailbox::Maildir, self.action(), &new, links);
             }
-            Ok(Replaced::Gone) => self.totals.gone += 1,
+            Ok(ReplacedInMaildir::Gone) => self.totals.gone += 1,
             Err(error) => return self.failed(&path.display(), &error),
         }
         std::thread::sleep(self.pause);

@@ -11,8 +11,8 @@ use anyhow::{Context, bail};
 
 use crate::atomic_file::{AtomicFile, continued_path};
 use crate::file;
-use crate::scan::Journal;
-use crate::scan::sniff::{self, Kind};
+use crate::scan::ScanJournal;
+use crate::scan::sniff::{self, SourceKind};
 
 /// Where the output goes, before anything is opened.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Destination {
     ///
     /// # Errors
     /// When it cannot be opened, or is shorter than the journal says.
-    pub fn open(&self, journal: Option<&Journal>) -> anyhow::Result<Output> {
+    pub fn open(&self, journal: Option<&ScanJournal>) -> anyhow::Result<Output> {
         let given = self.given.as_deref().unwrap_or(Path::new("-"));
         let name = || given.display().to_string();
         Ok(match (&self.to, journal) {
@@ -172,7 +172,7 @@ pub fn own_files(out: &Output, to: &Destination, journal: Option<&Path>) -> Vec<
         }
     }
     if let Some(journal) = journal.and_then(absent) {
-        own_files.push(Journal::temp_path(&journal));
+        own_files.push(ScanJournal::temp_path(&journal));
         own_files.push(journal);
     }
     own_files
@@ -203,9 +203,11 @@ fn is_mail(path: &Path) -> bool {
     match sniff::kind(&prefix) {
         // When in doubt, nothing is replaced.
         _ if read.is_err() => true,
-        Kind::Mbox | Kind::MacMbox | Kind::Tar | Kind::Compressed(_) => true,
-        Kind::Message => begins_with_field(&prefix),
-        Kind::Empty | Kind::NotMail(_) => false,
+        SourceKind::Mbox | SourceKind::MacMbox | SourceKind::Tar | SourceKind::Compressed(_) => {
+            true
+        }
+        SourceKind::Message => begins_with_field(&prefix),
+        SourceKind::Empty | SourceKind::NotMail(_) => false,
     }
 }
 

@@ -25,7 +25,9 @@ use crate::file;
 use crate::milter::Mail;
 use crate::policy::{AddressPairs, Author, Envelope, Flow, Policies};
 use crate::record::time::Timestamp;
-use store::{ContactKey, Digest, DigestKind, LEARNING_SECONDS, RotationCause, Store, StoreError};
+use store::{
+    ContactKey, ContactSets, ContactSetsError, Digest, DigestKind, LEARNING_SECONDS, RotationCause,
+};
 
 /// How often changes are written. A crash loses no more than this.
 const SAVE_INTERVAL: Duration = Duration::from_secs(600);
@@ -50,7 +52,7 @@ pub struct ContactStore {
 
 #[derive(Debug)]
 struct StoreState {
-    store: Store,
+    store: ContactSets,
     /// Whether it differs from the file.
     changed: bool,
 }
@@ -87,7 +89,7 @@ impl Contacts {
                     self.metrics.contacts.fault(ContactFault::Read);
                     tracing::warn!(%error, "{}: all known contacts are forgotten", file.display());
                 }
-                (Store::new(now), keys.first()?.clone())
+                (ContactSets::new(now), keys.first()?.clone())
             }
         };
         if now.saturating_sub(store.since()) < LEARNING_SECONDS {
@@ -219,7 +221,7 @@ impl ContactQuery {
     }
 
     /// Whether the author is known; `None` for mail that local authors send.
-    fn answer(&self, store: &Store, now: u64) -> Option<ContactAnswer> {
+    fn answer(&self, store: &ContactSets, now: u64) -> Option<ContactAnswer> {
         match self.flow {
             Flow::Sent => None,
             Flow::Received if self.truncated => Some(ContactAnswer::Known),
@@ -260,7 +262,7 @@ enum ReadError {
     #[error(transparent)]
     File(#[from] io::Error),
     #[error(transparent)]
-    Content(#[from] StoreError),
+    Content(#[from] ContactSetsError),
 }
 
 impl ReadError {
@@ -269,8 +271,12 @@ impl ReadError {
     }
 }
 
-fn read(path: &Path, keys: &[ContactKey], now: u64) -> Result<(Store, ContactKey), ReadError> {
-    Ok(Store::read(&file::read(path, store::MAX_BYTES)?, keys, now)?)
+fn read(
+    path: &Path,
+    keys: &[ContactKey],
+    now: u64,
+) -> Result<(ContactSets, ContactKey), ReadError> {
+    Ok(ContactSets::read(&file::read(path, store::MAX_BYTES)?, keys, now)?)
 }
 
 /// The keys for the store, the present one first.
@@ -311,7 +317,7 @@ mod tests {
     #[test]
     fn authors_of_mail_to_many_recipients_are_never_new() {
         let now = 2 * LEARNING_SECONDS;
-        let store = Store::new(0);
+        let store = ContactSets::new(0);
         assert_eq!(query(b"", MAX_RECIPIENTS).answer(&store, now), Some(ContactAnswer::First));
         let many = query(b"", MAX_RECIPIENTS + 1);
         let expected = (Some(ContactAnswer::Known), MAX_RECIPIENTS);

@@ -118,7 +118,7 @@ impl Digest {
 
 /// One set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Set {
+struct ContactSet {
     /// When the first pair could be inserted, in seconds since 1970.
     since: u64,
     /// How many pairs were inserted.
@@ -126,9 +126,9 @@ struct Set {
     bytes: Vec<u8>,
 }
 
-impl Set {
-    fn new(since: u64) -> Set {
-        Set { since, pairs: 0, bytes: vec![0; SET_BITS / 8] }
+impl ContactSet {
+    fn new(since: u64) -> ContactSet {
+        ContactSet { since, pairs: 0, bytes: vec![0; SET_BITS / 8] }
     }
 
     fn contains(&self, digest: &Digest) -> bool {
@@ -152,12 +152,12 @@ impl Set {
         out.extend(&self.bytes);
     }
 
-    fn read(input: &mut &[u8]) -> Option<Set> {
+    fn read(input: &mut &[u8]) -> Option<ContactSet> {
         let since = number(input)?;
         let pairs = number(input)?;
         let (bytes, rest) = input.split_at_checked(SET_BITS / 8)?;
         *input = rest;
-        Some(Set { since, pairs, bytes: bytes.to_vec() })
+        Some(ContactSet { since, pairs, bytes: bytes.to_vec() })
     }
 }
 
@@ -177,7 +177,7 @@ pub enum RotationCause {
 
 /// Why a file cannot be read as a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
+pub enum ContactSetsError {
     #[error("expected the file as this program wrote it: it is damaged")]
     Damaged,
     #[error("expected a file under a key of policy.seal_key_file: it was written under another")]
@@ -186,19 +186,19 @@ pub enum StoreError {
 
 /// The two sets, and the messages that were marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Store {
-    older: Set,
-    newer: Set,
+pub struct ContactSets {
+    older: ContactSet,
+    newer: ContactSet,
     /// In the order in which they were marked.
     marked: VecDeque<[u8; FINGERPRINT_BYTES]>,
     marked_set: HashSet<[u8; FINGERPRINT_BYTES]>,
 }
 
-impl Store {
+impl ContactSets {
     /// An empty store. Times are seconds since 1970.
-    pub fn new(now: u64) -> Store {
+    pub fn new(now: u64) -> ContactSets {
         let (marked, marked_set) = (VecDeque::new(), HashSet::new());
-        Store { older: Set::new(now), newer: Set::new(now), marked, marked_set }
+        ContactSets { older: ContactSet::new(now), newer: ContactSet::new(now), marked, marked_set }
     }
 
     /// Since when it remembers all pairs.
@@ -229,7 +229,7 @@ impl Store {
                 continue;
             }
             if let Some(cause) = self.rotation_due(now) {
-                self.older = std::mem::replace(&mut self.newer, Set::new(now));
+                self.older = std::mem::replace(&mut self.newer, ContactSet::new(now));
                 learned.rotation = Some(cause);
             }
             self.newer.insert(pair);
@@ -271,43 +271,44 @@ impl Store {
         out
     }
 
-    /// Reads what [`Store::write`] made under one of these keys, and returns that key. A time in the future comes from
+    /// Reads what [`ContactSets::write`] made under one of these keys, and returns that key. A time in the future comes from
     /// a wrong clock: it counts as now.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`ContactSetsError`].
     pub fn read(
         bytes: &[u8],
         keys: &[ContactKey],
         now: u64,
-    ) -> Result<(Store, ContactKey), StoreError> {
-        let (all, seal) = bytes.split_last_chunk::<SEAL_BYTES>().ok_or(StoreError::Damaged)?;
-        let rest = all.strip_prefix(MAGIC).ok_or(StoreError::Damaged)?;
+    ) -> Result<(ContactSets, ContactKey), ContactSetsError> {
+        let (all, seal) =
+            bytes.split_last_chunk::<SEAL_BYTES>().ok_or(ContactSetsError::Damaged)?;
+        let rest = all.strip_prefix(MAGIC).ok_or(ContactSetsError::Damaged)?;
         let (fingerprint, mut rest) =
-            rest.split_first_chunk::<FINGERPRINT_BYTES>().ok_or(StoreError::Damaged)?;
+            rest.split_first_chunk::<FINGERPRINT_BYTES>().ok_or(ContactSetsError::Damaged)?;
         let key = keys
             .iter()
             .find(|key| key.fingerprint() == *fingerprint)
-            .ok_or(StoreError::OtherKey)?;
+            .ok_or(ContactSetsError::OtherKey)?;
         if key.digest(DigestKind::File, &[all]).0 != *seal {
-            return Err(StoreError::Damaged);
+            return Err(ContactSetsError::Damaged);
         }
         let mut set = || {
-            let set = Set::read(&mut rest).ok_or(StoreError::Damaged)?;
-            Ok(Set { since: set.since.min(now), ..set })
+            let set = ContactSet::read(&mut rest).ok_or(ContactSetsError::Damaged)?;
+            Ok(ContactSet { since: set.since.min(now), ..set })
         };
         let (older, newer) = (set()?, set()?);
         let (marked, remainder) = rest.as_chunks::<FINGERPRINT_BYTES>();
         if !remainder.is_empty() || marked.len() > MAX_MARKED {
-            return Err(StoreError::Damaged);
+            return Err(ContactSetsError::Damaged);
         }
         let marked_set = marked.iter().copied().collect();
         let marked = marked.iter().copied().collect();
-        Ok((Store { older, newer, marked, marked_set }, key.clone()))
+        Ok((ContactSets { older, newer, marked, marked_set }, key.clone()))
     }
 }
 
-/// Result of [`Store::learn`].
+/// Result of [`ContactSets::learn`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     /// Whether the store has changed.
@@ -333,7 +334,7 @@ mod tests {
 
     #[test]
     fn nobody_is_new_before_a_month_is_over() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         assert_eq!(store.query(&[pair(1)], None, NOW), ContactAnswer::TooEarly);
         assert!(store.learn(&[pair(1)], None, NOW).changed);
         assert!(!store.learn(&[pair(1)], None, NOW + DAY).changed, "nothing new");
@@ -355,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_message_that_comes_again_has_the_same_answer() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         let now = NOW + 40 * DAY;
         let message = key().digest(DigestKind::Message, &[b"<1@example.com>"]);
         assert_eq!(store.query(&[pair(1)], Some(&message), now), ContactAnswer::First);
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn marked_messages_are_bounded() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         let message = |number: usize| key().digest(DigestKind::Message, &[&number.to_be_bytes()]);
         for number in 0..MAX_MARKED + 2 {
             store.learn(&[], Some(&message(number)), NOW);
@@ -387,7 +388,7 @@ mod tests {
 
     #[test]
     fn pairs_without_mail_are_forgotten_after_half_a_year_to_a_year() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         let half = SET_AGE_SECONDS / DAY;
         store.learn(&[pair(1), pair(2)], None, NOW);
         let at = |days: u64| NOW + days * DAY;
@@ -408,10 +409,10 @@ mod tests {
     /// Mail under millions of names makes the store forget early, and then it calls nobody new.
     #[test]
     fn after_a_flood_nobody_is_called_new() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         store.learn(&[pair(1)], None, NOW);
         let now = NOW + 60 * DAY;
-        let flood = |store: &mut Store, at: u64| {
+        let flood = |store: &mut ContactSets, at: u64| {
             store.newer.pairs = PAIRS_PER_SET;
             store.learn(&[pair(at)], None, at).rotation
         };
@@ -429,7 +430,7 @@ mod tests {
     /// One in 1,700 for a full set. The bits are those of digests, so any sample of pairs shows the rate.
     #[test]
     fn few_unknown_pairs_are_taken_for_known() {
-        let mut set = Set::new(NOW);
+        let mut set = ContactSet::new(NOW);
         // A full set has two bits in five; these are as many, set at once.
         let mut state = 58_u64;
         for byte in &mut set.bytes {
@@ -444,24 +445,31 @@ mod tests {
 
     #[test]
     fn a_file_is_read_back_or_refused_with_a_reason() {
-        let mut store = Store::new(NOW);
+        let mut store = ContactSets::new(NOW);
         let marked = key().digest(DigestKind::Message, &[b"x"]);
         store.learn(&[pair(1), pair(2)], Some(&marked), NOW + 1);
         let bytes = store.write(&key());
         assert!(bytes.len() as u64 <= MAX_BYTES);
         let old = [ContactKey::new(&[8; 32]), key()];
-        assert_eq!(Store::read(&bytes, &old, NOW + 2).unwrap().0, store);
-        assert_eq!(Store::read(&bytes, &old[..1], NOW).unwrap_err(), StoreError::OtherKey);
-        let early = Store::read(&bytes, &old, NOW - 5).unwrap().0;
+        assert_eq!(ContactSets::read(&bytes, &old, NOW + 2).unwrap().0, store);
+        assert_eq!(
+            ContactSets::read(&bytes, &old[..1], NOW).unwrap_err(),
+            ContactSetsError::OtherKey
+        );
+        let early = ContactSets::read(&bytes, &old, NOW - 5).unwrap().0;
         assert_eq!(early.since(), NOW - 5, "a time in the future counts as now");
         for at in [0, MAGIC.len() + FINGERPRINT_BYTES + 3, bytes.len() / 2, bytes.len() - 1] {
             let mut broken = bytes.clone();
             broken[at] ^= 1;
-            assert_eq!(Store::read(&broken, &old, NOW).unwrap_err(), StoreError::Damaged, "{at}");
+            assert_eq!(
+                ContactSets::read(&broken, &old, NOW).unwrap_err(),
+                ContactSetsError::Damaged,
+                "{at}"
+            );
         }
         for length in [0, 10, 40, bytes.len() - 1] {
-            let cut = Store::read(&bytes[..length], &old, NOW);
-            assert_eq!(cut.unwrap_err(), StoreError::Damaged, "{length}");
+            let cut = ContactSets::read(&bytes[..length], &old, NOW);
+            assert_eq!(cut.unwrap_err(), ContactSetsError::Damaged, "{length}");
         }
     }
 

@@ -29,7 +29,7 @@ pub enum LineForm {
 
 /// A log event as text. All of it is printable ASCII.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct LogLine {
     time: Timestamp,
     level: Level,
     /// What kind of event it is: the same text each time.
@@ -39,15 +39,15 @@ pub struct Line {
     fields: Vec<(&'static str, Value)>,
 }
 
-impl Line {
+impl LogLine {
     /// A line with nothing but a message.
-    pub fn new(time: Timestamp, level: Level, message: &str) -> Line {
+    pub fn new(time: Timestamp, level: Level, message: &str) -> LogLine {
         let message = printable(message);
-        Line { time, level, name: message.clone(), message, fields: Vec::new() }
+        LogLine { time, level, name: message.clone(), message, fields: Vec::new() }
     }
 
     /// The message, followed by the error (`error`) and the other fields, as far as this form shows them.
-    pub fn of(event: &Event<'_>, time: Timestamp, form: LineForm) -> Line {
+    pub fn of(event: &Event<'_>, time: Timestamp, form: LineForm) -> LogLine {
         let is_message = event.metadata().target() == MESSAGE_TARGET;
         let mut fields =
             Fields { message_only: is_message && form == LineForm::Text, ..Fields::default() };
@@ -62,7 +62,7 @@ impl Line {
             name
         };
         let level = *event.metadata().level();
-        Line { time, level, name, message: printable(&message), fields }
+        LogLine { time, level, name, message: printable(&message), fields }
     }
 
     /// The line in this form, with a line end if the form has one. In JSON the key `line` holds its text, beside
@@ -200,8 +200,8 @@ impl Visit for Fields {
 mod tests {
     use super::*;
 
-    fn line() -> Line {
-        let mut line = Line::new(
+    fn line() -> LogLine {
+        let mut line = LogLine::new(
             Timestamp(1_763_715_635_123),
             Level::ERROR,
             "not kept: disk\nfull \u{202e}\u{7}",

@@ -23,7 +23,7 @@ use crate::engine::outcome::Verdict;
 use crate::record::event::{Event, HostEntry};
 use crate::record::printable;
 use crate::record::time::Timestamp;
-use line::{Line, LineForm, MESSAGE_TARGET};
+use line::{LineForm, LogLine, MESSAGE_TARGET};
 use sink::Sink;
 
 /// Pause of a writing thread after each batch of lines or events. Under load it then wakes once for many of them,
@@ -78,24 +78,24 @@ pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogEr
         (None, LogFormat::Json) => (LineForm::Json, sink::stderr().map_err(LogError::Stderr)?),
     };
     let sink = Sink::start(form, output, dropped).map_err(LogError::Stderr)?;
-    let lines = Lines { sink: sink.clone() };
+    let lines = LogLines { sink: sink.clone() };
     tracing_subscriber::registry().with(level.and_then(lines)).try_init()?;
     Ok(LogHandle { level: handle, sink })
 }
 
 /// Hands every event to the sink as a line.
 #[derive(Debug)]
-struct Lines {
+struct LogLines {
     sink: Sink,
 }
 
-impl<S: tracing::Subscriber> Layer<S> for Lines {
+impl<S: tracing::Subscriber> Layer<S> for LogLines {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         // The resolver logs whole questions. They hold domains of links in mail, and the keys of block lists.
         if event.metadata().target().starts_with("hickory") {
             return;
         }
-        self.sink.send(&Line::of(event, Timestamp::of(SystemTime::now()), self.sink.form));
+        self.sink.send(&LogLine::of(event, Timestamp::of(SystemTime::now()), self.sink.form));
     }
 }
 

@@ -13,7 +13,7 @@ use prometheus_client::metrics::counter::Counter;
 use tracing::Level;
 
 use super::BATCH_DELAY;
-use super::line::{Line, LineForm};
+use super::line::{LineForm, LogLine};
 use crate::plural::{counted, verb};
 use crate::record::time::Timestamp;
 
@@ -62,7 +62,7 @@ pub fn journald() -> io::Result<Box<dyn Output>> {
     Ok(Box::new(Journald(socket)))
 }
 
-enum Command {
+enum LogCommand {
     Line(Vec<u8>),
     /// Answered when everything before it is written.
     Flush(SyncSender<()>),
@@ -72,7 +72,7 @@ enum Command {
 #[derive(Clone)]
 pub struct Sink {
     pub form: LineForm,
-    queue: SyncSender<Command>,
+    queue: SyncSender<LogCommand>,
     dropped: Counter,
 }
 
@@ -89,14 +89,14 @@ impl Sink {
     /// No thread can be started.
     pub fn start(form: LineForm, output: Box<dyn Output>, dropped: Counter) -> io::Result<Sink> {
         let (queue, commands) = sync_channel(MAX_QUEUED_LINES);
-        let writer = Writer { form, output, dropped: dropped.clone(), reported: 0 };
+        let writer = LogWriter { form, output, dropped: dropped.clone(), reported: 0 };
         std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&commands))?;
         Ok(Sink { form, queue, dropped })
     }
 
     /// Puts a line into the queue; never blocks.
-    pub fn send(&self, line: &Line) {
-        if self.queue.try_send(Command::Line(line.bytes(self.form))).is_err() {
+    pub fn send(&self, line: &LogLine) {
+        if self.queue.try_send(LogCommand::Line(line.bytes(self.form))).is_err() {
             self.dropped.inc();
         }
     }
@@ -104,14 +104,14 @@ impl Sink {
     /// Waits until the lines in the queue are written, but not for ever if a reader is stuck.
     pub fn flush(&self) {
         let (done, written) = sync_channel(1);
-        if self.queue.try_send(Command::Flush(done)).is_ok() {
+        if self.queue.try_send(LogCommand::Flush(done)).is_ok() {
             // After a timeout the process ends without the last lines.
             let _ = written.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 }
 
-struct Writer {
+struct LogWriter {
     form: LineForm,
     output: Box<dyn Output>,
     dropped: Counter,
@@ -119,14 +119,14 @@ struct Writer {
     reported: u64,
 }
 
-impl Writer {
-    fn run(mut self, commands: &Receiver<Command>) {
+impl LogWriter {
+    fn run(mut self, commands: &Receiver<LogCommand>) {
         while let Ok(command) = commands.recv() {
             for command in std::iter::once(command).chain(commands.try_iter()) {
                 match command {
-                    Command::Line(line) => self.put(&line),
+                    LogCommand::Line(line) => self.put(&line),
                     // Fails if nobody waits any more.
-                    Command::Flush(done) => drop(done.send(())),
+                    LogCommand::Flush(done) => drop(done.send(())),
                 }
                 self.report_dropped();
             }
@@ -148,7 +148,7 @@ impl Writer {
             self.reported += gap;
             let (lines, were) = (counted(gap, "line"), verb(gap, "was", "were"));
             let text = format!("{lines} of the log {were} dropped: its reader was too slow");
-            let line = Line::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
+            let line = LogLine::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
             self.put(&line.bytes(self.form));
         }
     }
@@ -160,8 +160,8 @@ mod tests {
 
     use super::*;
 
-    fn line(number: usize) -> Line {
-        Line::new(Timestamp(0), Level::INFO, &format!("line {number}"))
+    fn line(number: usize) -> LogLine {
+        LogLine::new(Timestamp(0), Level::INFO, &format!("line {number}"))
     }
 
     /// Writes only while nobody holds the lock.

@@ -25,7 +25,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The stream to the server, with TLS or without.
-pub type Stream = Box<dyn ReadWrite>;
+pub type ImapStream = Box<dyn ReadWrite>;
 
 pub trait ReadWrite: Read + Write {}
 impl<S: Read + Write> ReadWrite for S {}
@@ -66,10 +66,10 @@ pub fn connect(
     password: &str,
     roots: Option<&[u8]>,
     max_message: u64,
-) -> Result<Connection<Stream>, ConnectError> {
+) -> Result<Connection<ImapStream>, ConnectError> {
     let tcp = connect_tcp(account).map_err(ConnectError::Tcp)?;
     let (mut connection, greeting) = match account.tls_mode {
-        TlsMode::PlainLoopback => read_greeting(Box::new(tcp) as Stream, max_message)?,
+        TlsMode::PlainLoopback => read_greeting(Box::new(tcp) as ImapStream, max_message)?,
         TlsMode::Implicit => read_greeting(start_tls(account, tcp, roots)?, max_message)?,
         TlsMode::StartTls => {
             let (mut plain, _) = read_greeting(tcp, max_message)?;
@@ -149,7 +149,7 @@ fn start_tls(
     account: &Account,
     tcp: TcpStream,
     roots: Option<&[u8]>,
-) -> Result<Stream, ConnectError> {
+) -> Result<ImapStream, ConnectError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?

@@ -20,7 +20,7 @@ use super::wire::{Connection, Error, Untagged};
 use message::parse_message;
 
 pub use message::{Leftover, NEW_KEYWORD, OLD_KEYWORD, StoredMessage};
-pub use replace::Replaced;
+pub use replace::ReplacedInFolder;
 
 /// How a folder is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Access {
 
 /// An open folder.
 #[derive(Debug)]
-pub struct Folder<'c, S> {
+pub struct ImapFolder<'c, S> {
     connection: &'c mut Connection<S>,
     mailbox: Mailbox<'static>,
     /// UIDs are valid as long as this is unchanged (RFC 3501 §2.3.1.1).
@@ -77,7 +77,7 @@ pub fn display_name(mailbox: &Mailbox<'_>) -> String {
     }
 }
 
-impl<'c, S: Read + Write> Folder<'c, S> {
+impl<'c, S: Read + Write> ImapFolder<'c, S> {
     /// Opens a folder. The server must keep UIDs across sessions, and for [`Access::ReadWrite`]
     /// also keywords.
     ///
@@ -87,7 +87,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         connection: &'c mut Connection<S>,
         mailbox: &Mailbox<'static>,
         access: Access,
-    ) -> Result<Folder<'c, S>, Error> {
+    ) -> Result<ImapFolder<'c, S>, Error> {
         let named = mailbox.clone();
         let body = match access {
             Access::ReadOnly => CommandBody::Examine { mailbox: named },
@@ -117,7 +117,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             let expected = "a folder that keeps keywords, so that an interruption loses nothing";
             return Err(Error::unexpected(expected, "one without"));
         }
-        Ok(Folder { connection, mailbox: mailbox.clone(), validity })
+        Ok(ImapFolder { connection, mailbox: mailbox.clone(), validity })
     }
 
     /// The messages of the folder, sorted by UID.

@@ -32,7 +32,7 @@ fn flags_dates_and_sizes_are_kept() {
     file.set_modified(then).unwrap();
     let folder = &folders(dir.path()).unwrap().found[0];
     let message = folder.messages().unwrap().remove(0);
-    assert_eq!(folder.replace(&message, b"A: b\n\nnew text\n").unwrap(), Replaced::Done);
+    assert_eq!(folder.replace(&message, b"A: b\n\nnew text\n").unwrap(), ReplacedInMaildir::Done);
     assert_eq!(names(dir.path()), ["cur/1700000000.M1P2.host_lm1,S=15,W=18:2,FS"]);
     let message = folder.messages().unwrap().remove(0);
     assert_eq!(folder.read(&message, 100).unwrap(), (b"A: b\n\nnew text\n".to_vec(), then));
@@ -48,7 +48,10 @@ fn flags_changed_meanwhile_are_kept() {
     fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
     fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
     let new = StoredMessage { subdirectory: "new", name: "1.a.host_lm1".into() };
-    assert_eq!(folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(), Replaced::Done);
+    assert_eq!(
+        folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(),
+        ReplacedInMaildir::Done
+    );
     assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,RS"]);
     assert_eq!(fs::read(dir.path().join("cur/1.a.host_lm1:2,RS")).unwrap(), b"new");
 }
@@ -61,7 +64,10 @@ fn a_message_removed_meanwhile_stays_removed() {
     fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
     fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
     let new = StoredMessage { subdirectory: "cur", name: "1.a.host_lm1:2,".into() };
-    assert_eq!(folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(), Replaced::Gone);
+    assert_eq!(
+        folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(),
+        ReplacedInMaildir::Gone
+    );
     assert_eq!(names(dir.path()), ["cur/2.b.host:2,"]);
 }
 
@@ -89,7 +95,7 @@ fn a_copy_finished_by_another_run_is_kept() {
     let mut all = folder.messages().unwrap();
     let (copy, message) = (all.remove(1), all.remove(0));
     fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
-    assert_eq!(folder.finish(&message, copy).unwrap(), Replaced::Gone);
+    assert_eq!(folder.finish(&message, copy).unwrap(), ReplacedInMaildir::Gone);
     assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,"]);
 }
 

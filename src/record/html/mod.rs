@@ -15,7 +15,7 @@ use crate::plural::{noun, verb};
 
 use super::defang::{defang, visible};
 use super::summary::grouped;
-use super::tally::{Host, Tally, verdict};
+use super::tally::{TalliedHost, Tally, verdict};
 
 const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
@@ -179,7 +179,7 @@ fn charts(tally: &Tally) -> String {
 
 /// Hosts in the order that matters to a reader: those that read as a protected name, the other unsafe ones, the rest;
 /// each group by messages.
-fn hosts_by_threat(tally: &Tally) -> Vec<(&str, &Host)> {
+fn hosts_by_threat(tally: &Tally) -> Vec<(&str, &TalliedHost)> {
     let mut hosts = tally.ranked_hosts();
     hosts.sort_by_key(|(_, host)| {
         let verdict = verdict(&host.verdict);
@@ -297,7 +297,7 @@ fn hosts(tally: &Tally) -> String {
     out
 }
 
-fn row(out: &mut String, name: &str, host: &Host) {
+fn row(out: &mut String, name: &str, host: &TalliedHost) {
     let class = verdict(&host.verdict);
     let _ = write!(
         out,

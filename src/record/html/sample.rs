@@ -81,12 +81,12 @@ fn shown(sample: &Sample) -> String {
 
 struct Marked {
     html: String,
-    names: Vec<Name>,
+    names: Vec<MarkName>,
 }
 
 /// What is marked.
 #[derive(Debug, PartialEq, Eq)]
-struct Name {
+struct MarkName {
     /// The character itself, if it is visible.
     glyph: Option<String>,
     words: String,
@@ -113,7 +113,7 @@ fn mark(shown: &str, target: Option<&str>) -> Marked {
         } else {
             let _ = write!(out.html, "<mark>{}</mark>", escape(piece));
             let glyph = escaped.is_none().then(|| piece.to_owned());
-            let name = Name { glyph, words: Character::of(character).words() };
+            let name = MarkName { glyph, words: Character::of(character).words() };
             if out.names.len() < CHARACTERS_NAMED && !out.names.contains(&name) {
                 out.names.push(name);
             }
@@ -149,7 +149,7 @@ fn mark_difference(shown: &str, target: &str) -> Marked {
     let before = escape(&format!("{before}{head}"));
     let html = format!("{before}<mark>{}</mark>{}", escape(differs), escape(tail));
     let words = format!("“{differs}” stands where “{wanted}” is expected");
-    Marked { html, names: vec![Name { glyph: None, words }] }
+    Marked { html, names: vec![MarkName { glyph: None, words }] }
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_deceiving_character_is_marked_and_named() {
-        let named = |glyph: Option<&str>, words: &str| Name {
+        let named = |glyph: Option<&str>, words: &str| MarkName {
             glyph: glyph.map(str::to_owned),
             words: words.to_owned(),
         };

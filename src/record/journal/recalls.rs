@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::reader::each_line;
-use super::{JournalBounds, JournalError, Stream, Writer, failed, make, remove, segments};
+use super::{
+    JournalBounds, JournalError, SegmentStream, WrittenBy, failed, make, remove, segments,
+};
 use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
@@ -66,7 +68,7 @@ impl RecallEvent {
 #[derive(Debug)]
 pub struct Recalls {
     directory: PathBuf,
-    stream: Stream,
+    stream: SegmentStream,
 }
 
 impl Recalls {
@@ -81,7 +83,7 @@ impl Recalls {
             set_owner_of_parent(directory)?;
         }
         segments(directory, NAME)?;
-        let stream = Stream::new(NAME, bounds.bytes / SHARE_DIVISOR, Writer::Anybody);
+        let stream = SegmentStream::new(NAME, bounds.bytes / SHARE_DIVISOR, WrittenBy::Anybody);
         Ok(Recalls { directory: directory.to_owned(), stream })
     }
 
@@ -171,7 +173,7 @@ pub fn recalls_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::journal::Journal;
+    use crate::record::journal::EventJournal;
 
     fn event(second: u64, message_id: &str) -> RecallEvent {
         RecallEvent {
@@ -200,7 +202,7 @@ mod tests {
         for (second, id) in [(1, "a"), (2, "b"), (3, "a")] {
             recalls.record(&event(second, id)).unwrap();
         }
-        let _daemon = Journal::open(&journal, JournalBounds::default()).unwrap();
+        let _daemon = EventJournal::open(&journal, JournalBounds::default()).unwrap();
         assert_eq!(found(&journal, &["a"]), (vec![1, 3], 0));
         assert_eq!(found(&journal, &["a", "b", "c"]), (vec![1, 2, 3], 0));
         // A torn line, one of a newer version, and another run after them.
@@ -234,7 +236,7 @@ mod tests {
     fn recalls_are_bounded_and_age_with_the_journal() {
         let directory = tempfile::tempdir().unwrap();
         let bounds = JournalBounds { bytes: 64 << 10, ..JournalBounds::default() };
-        let mut journal = Journal::open(directory.path(), bounds).unwrap();
+        let mut journal = EventJournal::open(directory.path(), bounds).unwrap();
         let mut recalls = Recalls::open(directory.path(), bounds).unwrap();
         for second in 0..100 {
             recalls.record(&event(second, "a")).unwrap();

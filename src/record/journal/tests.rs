@@ -26,11 +26,11 @@ fn written_events_are_read() {
     let root = tempfile::tempdir().unwrap();
     let directory = root.path().join("journal");
     assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), ReadSummary::default()));
-    let mut journal = Journal::open(&directory, JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(&directory, JournalBounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     journal.record(&event(1, "B", Action::Passed)).unwrap();
     drop(journal);
-    let mut journal = Journal::open(&directory, JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(&directory, JournalBounds::default()).unwrap();
     journal.record(&event(2, "C", Action::Reported)).unwrap();
     journal.sync().unwrap();
     let (all, summary) = ids(&directory, Timestamp(0));
@@ -48,14 +48,14 @@ fn written_events_are_read() {
 fn modes_are_narrow() {
     let root = tempfile::tempdir().unwrap();
     let directory = root.path().join("journal");
-    let mut journal = Journal::open(&directory, JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(&directory, JournalBounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     let segment = segments(&directory, "events").unwrap().pop().unwrap().path;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&segment), 0o640);
     assert_eq!(mode(&directory) & !0o750, 0);
     fs::set_permissions(&segment, Permissions::from_mode(0o666)).unwrap();
-    let mut journal = Journal::open(&directory, JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(&directory, JournalBounds::default()).unwrap();
     journal.record(&event(1, "B", Action::Edited)).unwrap();
     assert_eq!(mode(&segment), 0o640);
 }
@@ -63,7 +63,7 @@ fn modes_are_narrow() {
 #[test]
 fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     for id in ["A", "B", "C"] {
         journal.record(&event(0, id, Action::Edited)).unwrap();
     }
@@ -73,7 +73,7 @@ fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
     let third = whole.len() - whole.len() / 3;
     for cut in third..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+        let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
         journal.record(&event(1, "D", Action::Edited)).unwrap();
         let (found, summary) = ids(root.path(), Timestamp(0));
         // C is whole as soon as only its line end is missing, and absent at the cut before it.
@@ -89,7 +89,7 @@ fn a_directory_that_is_replaced_is_said_and_so_is_a_file_in_its_place() {
     let root = tempfile::tempdir().unwrap();
     let place = root.path().join("journal");
     fs::create_dir(&place).unwrap();
-    let mut journal = Journal::open(&place, JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(&place, JournalBounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     journal.look().unwrap();
     fs::rename(&place, root.path().join("old")).unwrap();
@@ -101,13 +101,13 @@ fn a_directory_that_is_replaced_is_said_and_so_is_a_file_in_its_place() {
 #[test]
 fn zeros_after_a_power_cut_are_one_damaged_line() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     drop(journal);
     let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(&vec![0; 200_000]).unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     journal.record(&event(1, "B", Action::Edited)).unwrap();
     let (found, summary) = ids(root.path(), Timestamp(0));
     assert_eq!((found, summary.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
@@ -117,7 +117,7 @@ fn zeros_after_a_power_cut_are_one_damaged_line() {
 fn bytes_are_bounded_and_clean_mail_does_not_push_out_findings() {
     let root = tempfile::tempdir().unwrap();
     let bounds = JournalBounds { bytes: 64 << 10, ..JournalBounds::default() };
-    let mut journal = Journal::open(root.path(), bounds).unwrap();
+    let mut journal = EventJournal::open(root.path(), bounds).unwrap();
     journal.record(&event(0, "FIRST", Action::Edited)).unwrap();
     for number in 0..5_000 {
         journal.record(&event(number / 100, "CLEAN", Action::Passed)).unwrap();
@@ -138,8 +138,8 @@ fn bytes_are_bounded_and_clean_mail_does_not_push_out_findings() {
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Segments of forty days, each written to last on its day.
-fn forty_days(directory: &Path) -> Journal {
-    let mut journal = Journal::open(directory, JournalBounds::default()).unwrap();
+fn forty_days(directory: &Path) -> EventJournal {
+    let mut journal = EventJournal::open(directory, JournalBounds::default()).unwrap();
     for day in 0..40 {
         journal.record(&event(day * 86_400, &day.to_string(), Action::Edited)).unwrap();
     }
@@ -181,7 +181,7 @@ fn a_clock_that_steps_ahead_and_back_costs_nothing() {
     assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 59);
     // And a process that starts while it is wrong.
     drop(journal);
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     journal.expire(at(900), Duration::ZERO).unwrap();
     assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 59);
 }
@@ -189,7 +189,7 @@ fn a_clock_that_steps_ahead_and_back_costs_nothing() {
 #[test]
 fn segments_written_while_the_clock_was_ahead_expire_all_the_same() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     let segment = segments(root.path(), "events").unwrap().pop().unwrap();
     segment.touch(at(400)).unwrap();
@@ -204,7 +204,7 @@ fn segments_written_while_the_clock_was_ahead_expire_all_the_same() {
 #[test]
 fn a_clock_a_year_ahead_and_back_makes_no_file_an_event_and_loses_none() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     let year = 365 * 86_400;
     let mut written = Vec::new();
     for (round, base) in [0, year, 0, 2 * year, 0].into_iter().enumerate() {
@@ -218,7 +218,7 @@ fn a_clock_a_year_ahead_and_back_makes_no_file_an_event_and_loses_none() {
     assert!(segments(root.path(), "events").unwrap().len() <= 5);
     // The same for the next process.
     drop(journal);
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     for number in 0..1_000 {
         journal.record(&event(number, "AGAIN", Action::Edited)).unwrap();
     }
@@ -228,7 +228,7 @@ fn a_clock_a_year_ahead_and_back_makes_no_file_an_event_and_loses_none() {
 #[test]
 fn a_clock_that_goes_back_keeps_every_event() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     for (second, id) in [(1_000_000, "A"), (0, "B"), (1, "C"), (1_000_001, "D")] {
         journal.record(&event(second, id, Action::Edited)).unwrap();
     }
@@ -258,7 +258,7 @@ fn other_files_and_newer_events_are_ignored() {
 /// Hourly checks of a daemon that runs for some hours from each of these hours on.
 fn runs(directory: &Path, hours: u32, starts: impl IntoIterator<Item = u32>) {
     for start in starts {
-        let mut journal = Journal::open(directory, JournalBounds::default()).unwrap();
+        let mut journal = EventJournal::open(directory, JournalBounds::default()).unwrap();
         for hour in 0..=hours {
             let now = at(0).plus(DAY / 24 * (start + hour));
             journal.expire(now, DAY / 24 * hour).unwrap();
@@ -310,7 +310,7 @@ fn an_incomplete_clock_check_is_ignored() {
     for text in ["", "2026", "2026-01-01T00:00:00.000Z 0", "x 0\n", "2026-01-01T00:00:00.000Z -1\n"]
     {
         fs::write(root.path().join("looked"), text).unwrap();
-        let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+        let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
         journal.expire(at(400), Duration::ZERO).unwrap();
         assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40, "{text:?}");
     }
@@ -319,7 +319,7 @@ fn an_incomplete_clock_check_is_ignored() {
 #[test]
 fn events_that_may_match_are_counted() {
     let root = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(root.path(), JournalBounds::default()).unwrap();
+    let mut journal = EventJournal::open(root.path(), JournalBounds::default()).unwrap();
     let many = Event {
         recipients: vec!["example.net".to_owned()],
         recipients_omitted: 3,

@@ -11,7 +11,7 @@ use super::{codes, reasons, verdict};
 
 /// A host with findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Host {
+pub struct TalliedHost {
     pub unicode: String,
     pub verdict: String,
     /// Reason codes, in the order of the documentation.
@@ -26,10 +26,10 @@ pub struct Host {
     pub last: Option<String>,
 }
 
-impl Host {
+impl TalliedHost {
     /// What a finding says of its host. It is not counted yet.
-    pub(super) fn of(finding: &Finding) -> Host {
-        Host {
+    pub(super) fn of(finding: &Finding) -> TalliedHost {
+        TalliedHost {
             unicode: bounded(&finding.unicode).into_owned(),
             verdict: finding.verdict.as_str().to_owned(),
             reasons: codes(finding.reasons),
@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    pub(super) fn merge(&mut self, later: Host) {
+    pub(super) fn merge(&mut self, later: TalliedHost) {
         self.findings += later.findings;
         self.messages += later.messages;
         if verdict(&later.verdict) > verdict(&self.verdict) {

@@ -98,13 +98,13 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
         let mut start = 0;
         for line in unfolded.as_str().split_inclusive('\n') {
             let range = start..start + line.trim_end_matches('\n').len();
-            found.extend(card.line(&unfolded, range.clone()).into_iter().map(Found::from));
+            found.extend(card.line(&unfolded, range.clone()).into_iter().map(LineContent::from));
             alarm.line(line);
             property(&unfolded, (range, alarm), &mut found);
             start += line.len();
         }
         if at >= text.len() {
-            found.extend(card.end().into_iter().map(Found::from));
+            found.extend(card.end().into_iter().map(LineContent::from));
         }
         Some(properties(unfolded, found))
     });
@@ -113,11 +113,11 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
 
 fn properties<'t>(
     unfolded: MappedText<'static>,
-    found: Vec<Found>,
+    found: Vec<LineContent>,
 ) -> impl Iterator<Item = Layer<'t>> {
     found.into_iter().map(move |found| match found {
-        Found::Layer(layer) => *layer,
-        Found::Value(range, property) => {
+        LineContent::Layer(layer) => *layer,
+        LineContent::Value(range, property) => {
             let seen = piece(&unfolded, range, Escapes::None);
             Layer { property: Some(property), ..Layer::of(seen, Language::Url) }
         }
@@ -125,15 +125,15 @@ fn properties<'t>(
 }
 
 /// What a content line holds.
-enum Found {
+enum LineContent {
     Layer(Box<Layer<'static>>),
     /// The value of a parameter, which becomes a layer when it is read: a property may have very many.
     Value(Range<usize>, Arc<str>),
 }
 
-impl From<Layer<'static>> for Found {
-    fn from(layer: Layer<'static>) -> Found {
-        Found::Layer(layer.into())
+impl From<Layer<'static>> for LineContent {
+    fn from(layer: Layer<'static>) -> LineContent {
+        LineContent::Layer(layer.into())
     }
 }
 
@@ -192,7 +192,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
 fn property(
     unfolded: &MappedText<'_>,
     (line, alarm): (Range<usize>, Alarm),
-    found: &mut Vec<Found>,
+    found: &mut Vec<LineContent>,
 ) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
@@ -205,7 +205,7 @@ fn property(
     let Some((head, written)) = colon.and_then(|colon| text.split_at_checked(colon)) else {
         // Not a content line, but a client may show it.
         let seen = piece(unfolded, line, Escapes::None);
-        found.push(Found::Layer(Layer::of(seen, Language::Text).into()));
+        found.push(LineContent::Layer(Layer::of(seen, Language::Text).into()));
         return;
     };
     let name = head.split(';').next().unwrap_or_default();
@@ -241,7 +241,7 @@ impl<'u> ContentLine<'u, '_> {
     }
 
     /// Adds what parameters lead to and show.
-    fn parameters(&self, found: &mut Vec<Found>) {
+    fn parameters(&self, found: &mut Vec<LineContent>) {
         let ContentLine { unfolded, head, .. } = *self;
         let start = self.line.start;
         if !may_hold_link(head) && !head.contains(':') {
@@ -252,19 +252,19 @@ impl<'u> ContentLine<'u, '_> {
                 let at = start + page.start;
                 let seen = encoded::percent_decoded(head.get(page).unwrap_or_default());
                 let page = self.layer(seen.shifted(at).over(unfolded), Language::Html);
-                found.push(Found::Layer(page.into()));
+                found.push(LineContent::Layer(page.into()));
                 continue;
             }
             let range = start + range.start..start + range.end;
-            found.push(Found::Value(range, Arc::clone(&self.property)));
+            found.push(LineContent::Value(range, Arc::clone(&self.property)));
         }
         // `CN=…` is shown, quoted or not.
         let shown = shown_parameters(head, start).over(unfolded);
-        found.push(Found::Layer(self.layer(shown, Language::Text).into()));
+        found.push(LineContent::Layer(self.layer(shown, Language::Text).into()));
     }
 
     /// Adds the value, in each way in which clients read it.
-    fn value(&self, found: &mut Vec<Found>) {
+    fn value(&self, found: &mut Vec<LineContent>) {
         let ContentLine { unfolded, head, name, .. } = *self;
         let value = self.line.start + head.len() + 1..self.line.end;
         let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
@@ -275,7 +275,7 @@ impl<'u> ContentLine<'u, '_> {
         if organizer.is_some() && head.contains('@') {
             let address = (unfolded, value.clone());
             let shown = addressed(address, in_line, organizer.as_deref(), &self.property);
-            found.extend(shown.into_iter().map(Found::from));
+            found.extend(shown.into_iter().map(LineContent::from));
         }
         let (seen, language, edits) = match encoded {
             Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
@@ -294,11 +294,11 @@ impl<'u> ContentLine<'u, '_> {
         let unescaped = unescaped.map(|seen| Layer { edits, ..self.layer(seen, Language::Url) });
         if edits == Edits::Possible && head.contains('=') {
             let labelled = labels::of_property(unfolded, in_line, &seen, &self.property);
-            found.extend(labelled.into_iter().map(Found::from));
+            found.extend(labelled.into_iter().map(LineContent::from));
         }
         let value = Layer { organizer, edits, ..self.layer(seen, language) };
         let layers = iter::once(value).chain(unescaped).chain(markup);
-        found.extend(layers.map(|layer| Found::Layer(layer.into())));
+        found.extend(layers.map(|layer| LineContent::Layer(layer.into())));
     }
 }
 

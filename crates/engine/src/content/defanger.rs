@@ -178,9 +178,13 @@ impl<'a> Defanger<'a> {
     }
 
     /// Writes the replacements in the text of an occurrence.
-    fn pieces<'e>(&self, occurrence: &Occurrence, edits: &'e mut Vec<TextEdit>) -> Pieces<'a, 'e> {
+    fn pieces<'e>(
+        &self,
+        occurrence: &Occurrence,
+        edits: &'e mut Vec<TextEdit>,
+    ) -> Replacements<'a, 'e> {
         let seen = self.view.seen.get(occurrence.seen);
-        Pieces { text: seen.map_or("", |seen| seen.as_str()), seen, edits }
+        Replacements { text: seen.map_or("", |seen| seen.as_str()), seen, edits }
     }
 
     /// Makes edits of the layer edits of the text of the reading.
@@ -266,14 +270,14 @@ impl<'a> Defanger<'a> {
 }
 
 /// Writes replacements in the text of a link, in order.
-struct Pieces<'t, 'e> {
+struct Replacements<'t, 'e> {
     text: &'t str,
     seen: Option<&'t MappedText<'t>>,
     /// In the text of the layer.
     edits: &'e mut Vec<TextEdit>,
 }
 
-impl Pieces<'_, '_> {
+impl Replacements<'_, '_> {
     fn replace(&mut self, range: Range<usize>, replacement: impl Into<Cow<'static, str>>) {
         if let Some(seen) = self.seen {
             seen.place(range, replacement.into(), self.edits);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::runs::{Growing, Run, RunKind, Runs};
+use super::runs::{Growing, RunKind, Runs, TextRun};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 
@@ -15,11 +15,11 @@ use uts58::reference;
 pub struct MappedText<'t> {
     /// The text that a reader sees.
     pub text: Cow<'t, str>,
-    origin: Origin,
+    origin: TextOrigin,
 }
 
 #[derive(Clone, Debug)]
-enum Origin {
+enum TextOrigin {
     /// A slice of the source that begins at this byte.
     At(usize),
     /// Pieces in the order of the text.
@@ -29,7 +29,7 @@ enum Origin {
 impl<'t> MappedText<'t> {
     /// The source itself, from byte `at`.
     pub fn slice(text: &'t str, at: usize) -> MappedText<'t> {
-        MappedText { text: Cow::Borrowed(text), origin: Origin::At(at) }
+        MappedText { text: Cow::Borrowed(text), origin: TextOrigin::At(at) }
     }
 
     /// The characters, without the mapping.
@@ -40,8 +40,8 @@ impl<'t> MappedText<'t> {
     /// The smallest range with all source bytes of this range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.origin {
-            Origin::At(at) => range.start + at..range.end + at,
-            Origin::Runs(runs) => {
+            TextOrigin::At(at) => range.start + at..range.end + at,
+            TextOrigin::Runs(runs) => {
                 if let Some(piece) = within(runs, &range) {
                     return piece;
                 }
@@ -63,7 +63,7 @@ impl<'t> MappedText<'t> {
     /// The text and its offset, if it is the source itself.
     pub fn as_slice(&self) -> Option<(&'t str, usize)> {
         match (&self.text, &self.origin) {
-            (Cow::Borrowed(text), Origin::At(at)) => Some((text, *at)),
+            (Cow::Borrowed(text), TextOrigin::At(at)) => Some((text, *at)),
             _ => None,
         }
     }
@@ -71,28 +71,28 @@ impl<'t> MappedText<'t> {
     /// The same text, as read from a slice that begins at byte `at` of the source.
     pub fn shifted(mut self, at: usize) -> MappedText<'t> {
         match &mut self.origin {
-            Origin::At(start) => *start += at,
-            Origin::Runs(runs) => runs.shift(at),
+            TextOrigin::At(start) => *start += at,
+            TextOrigin::Runs(runs) => runs.shift(at),
         }
         self
     }
 
     /// Maps this text, which was read from the text of `outer`, to the source of `outer`.
     pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
-        if let Origin::At(at) = outer.origin {
+        if let TextOrigin::At(at) = outer.origin {
             let text = Cow::Owned(self.text.clone().into_owned());
             return MappedText { text, origin: self.origin.clone() }.shifted(at);
         }
-        if let (Origin::At(at), Origin::Runs(runs)) = (&self.origin, &outer.origin)
+        if let (TextOrigin::At(at), TextOrigin::Runs(runs)) = (&self.origin, &outer.origin)
             && let Some(source) = within(runs, &(*at..at + self.text.len()))
         {
             let text = Cow::Owned(self.text.clone().into_owned());
-            return MappedText { text, origin: Origin::At(source.start) };
+            return MappedText { text, origin: TextOrigin::At(source.start) };
         }
         let mut kept = Builder::with_capacity(self.text.len());
         match &self.origin {
-            Origin::At(at) => outer.copy(&self.text, *at, &mut kept),
-            Origin::Runs(runs) => {
+            TextOrigin::At(at) => outer.copy(&self.text, *at, &mut kept),
+            TextOrigin::Runs(runs) => {
                 for run in runs.from(0) {
                     let piece = self.text.get(run.text..run.end()).unwrap_or_default();
                     match run.kind {
@@ -108,8 +108,8 @@ impl<'t> MappedText<'t> {
     /// Adds this stretch of the text, which begins at byte `at` of it, run by run.
     fn copy(&self, stretch: &str, at: usize, kept: &mut Builder) {
         let runs = match &self.origin {
-            Origin::At(source) => return kept.linear(stretch, source + at),
-            Origin::Runs(runs) => runs,
+            TextOrigin::At(source) => return kept.linear(stretch, source + at),
+            TextOrigin::Runs(runs) => runs,
         };
         let end = at + stretch.len();
         for run in runs.from(at).take_while(|run| run.text < end) {
@@ -123,7 +123,7 @@ impl<'t> MappedText<'t> {
     }
 
     /// The source of a unit; of one without source bytes, the position after what precedes it.
-    fn unit(&self, run: &Run) -> Range<usize> {
+    fn unit(&self, run: &TextRun) -> Range<usize> {
         if run.len > 0 { run.range() } else { self.source(run.text..run.end()) }
     }
 
@@ -145,7 +145,7 @@ impl<'t> MappedText<'t> {
         if !self.text.contains(&drop) {
             return self;
         }
-        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c)) };
+        let TextOrigin::At(source) = self.origin else { return self.keep(|c| !drop(c)) };
         let mut kept = Builder::with_capacity(self.text.len());
         let mut start = 0;
         for (at, dropped) in self.text.match_indices(&drop) {
@@ -221,10 +221,10 @@ impl<'t> MappedText<'t> {
         edits: &mut Vec<TextEdit>,
     ) {
         match &self.origin {
-            Origin::At(at) => {
+            TextOrigin::At(at) => {
                 edits.push(TextEdit { range: range.start + at..range.end + at, replacement });
             }
-            Origin::Runs(runs) => {
+            TextOrigin::Runs(runs) => {
                 if let Some(range) = within(runs, &range) {
                     return edits.push(TextEdit { range, replacement });
                 }
@@ -245,7 +245,7 @@ impl<'t> MappedText<'t> {
 impl MappedText<'_> {
     /// Makes edits of this text edits of its source.
     pub fn place_all(&self, edits: &mut Vec<TextEdit>) {
-        if let Origin::At(at) = self.origin {
+        if let TextOrigin::At(at) = self.origin {
             edits.iter_mut().for_each(|edit| {
                 edit.range = edit.range.start + at..edit.range.end + at;
             });
@@ -419,7 +419,7 @@ impl Builder {
 
     pub fn finish<'t>(mut self) -> MappedText<'t> {
         self.text.shrink_to_fit();
-        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs.finish()) }
+        MappedText { text: Cow::Owned(self.text), origin: TextOrigin::Runs(self.runs.finish()) }
     }
 }
 
@@ -480,7 +480,7 @@ mod tests {
         let mut outer = outer.finish();
         let inside = MappedText::slice(&outer.as_str()[3..100], 3).over(&outer);
         assert_eq!((inside.as_str().len(), inside.source(9..10)), (97, 5..9));
-        let Origin::Runs(runs) = &inside.origin else { panic!() };
+        let TextOrigin::Runs(runs) = &inside.origin else { panic!() };
         assert_eq!(runs.from(0).count(), 1);
         outer = outer.reversed(0..1, (1..4, &[]), 0..0);
         assert_eq!(outer.as_str(), "<aba");

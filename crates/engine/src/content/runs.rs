@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A piece of a text, from one range of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct TextRun {
     /// First byte in the text.
     pub text: usize,
     /// Bytes in the text.
@@ -24,7 +24,7 @@ pub enum RunKind {
     Unit,
 }
 
-impl Run {
+impl TextRun {
     /// The bytes in the source.
     pub fn range(&self) -> Range<usize> {
         self.source..self.source + self.len
@@ -36,7 +36,7 @@ impl Run {
     }
 
     /// What is behind this byte of the text, which is before its end; what is before goes to `before`.
-    fn behind(self, text: usize, before: &mut Option<Run>) -> Run {
+    fn behind(self, text: usize, before: &mut Option<TextRun>) -> TextRun {
         let Some(shown) = text.checked_sub(self.text).filter(|shown| *shown > 0) else {
             return self;
         };
@@ -46,11 +46,14 @@ impl Run {
     }
 
     /// Splits the run after `shown` bytes of the text.
-    fn cut(self, shown: usize) -> (Run, Run) {
+    fn cut(self, shown: usize) -> (TextRun, TextRun) {
         let (text, rest) = (self.text + shown, self.shown - shown);
         let len = if self.kind == RunKind::Linear { shown } else { 0 };
-        let before = Run { shown, len: if len > 0 { len } else { self.len }, ..self };
-        (before, Run { text, shown: rest, source: self.source + len, len: self.len - len, ..self })
+        let before = TextRun { shown, len: if len > 0 { len } else { self.len }, ..self };
+        (
+            before,
+            TextRun { text, shown: rest, source: self.source + len, len: self.len - len, ..self },
+        )
     }
 }
 
@@ -62,7 +65,7 @@ impl Run {
 pub struct Runs {
     packed: Box<[u8]>,
     /// Where every [`EVERY`]th piece begins, except the first.
-    marks: Box<[Place]>,
+    marks: Box<[RunStart]>,
     /// Added to every offset in the source.
     shift: usize,
 }
@@ -71,13 +74,13 @@ pub struct Runs {
 #[derive(Clone, Debug, Default)]
 pub struct Growing {
     packed: Vec<u8>,
-    marks: Vec<Place>,
+    marks: Vec<RunStart>,
     /// The end of the packed pieces.
-    end: Place,
+    end: RunStart,
     /// The number of packed pieces.
     count: usize,
     /// The last piece, which may grow and is not packed yet.
-    last: Option<Run>,
+    last: Option<TextRun>,
 }
 
 /// Pieces between two marks.
@@ -88,7 +91,7 @@ const SEVERAL: usize = 64;
 
 /// Where a piece begins in the packed bytes and in the text, and where the one before ends in the source.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct RunStart {
     at: u32,
     text: u32,
     source: u32,
@@ -103,7 +106,7 @@ impl Growing {
     /// Adds a piece.
     pub fn push(&mut self, shown: usize, source: Range<usize>, kind: RunKind) {
         let text = self.last.map_or(self.end.text as usize, |last| last.end());
-        let run = Run { text, shown, source: source.start, len: source.len(), kind };
+        let run = TextRun { text, shown, source: source.start, len: source.len(), kind };
         if let Some(last) = self.last.replace(run) {
             self.pack(last);
         }
@@ -112,12 +115,12 @@ impl Growing {
     /// Extends the last piece, if this offset of the source continues it byte for byte. Returns whether it did.
     pub fn grow(&mut self, source: usize, by: usize) -> bool {
         let continues =
-            |last: &&mut Run| last.kind == RunKind::Linear && last.range().end == source;
+            |last: &&mut TextRun| last.kind == RunKind::Linear && last.range().end == source;
         let last = self.last.as_mut().filter(continues);
         last.map(|last| (last.len, last.shown) = (last.len + by, last.shown + by)).is_some()
     }
 
-    fn pack(&mut self, run: Run) {
+    fn pack(&mut self, run: TextRun) {
         if self.count > 0 && self.count.is_multiple_of(EVERY) {
             self.marks.push(self.end);
         }
@@ -146,7 +149,7 @@ impl Growing {
             }
         }
         let [at, text, source] = [self.packed.len(), run.end(), run.range().end].map(narrow);
-        self.end = Place { at, text, source };
+        self.end = RunStart { at, text, source };
     }
 
     /// Removes and returns the pieces from this byte of the text on. In those that are returned the text begins there.
@@ -172,7 +175,7 @@ impl Growing {
         tail.finish()
     }
 
-    fn add(&mut self, run: Run) {
+    fn add(&mut self, run: TextRun) {
         self.push(run.shown, run.range(), run.kind);
     }
 
@@ -180,7 +183,7 @@ impl Growing {
     pub fn clear(&mut self) {
         self.packed.clear();
         self.marks.clear();
-        (self.end, self.count, self.last) = (Place::default(), 0, None);
+        (self.end, self.count, self.last) = (RunStart::default(), 0, None);
     }
 
     pub fn finish(mut self) -> Runs {
@@ -193,32 +196,32 @@ impl Growing {
 
 impl Runs {
     /// The pieces from the one that holds this byte of the text.
-    pub fn from(&self, text: usize) -> impl Iterator<Item = Run> + '_ {
+    pub fn from(&self, text: usize) -> impl Iterator<Item = TextRun> + '_ {
         let (_, unpacked) = unpacked(&self.packed, &self.marks, text);
         let rest = unpacked.skip_while(move |run| run.end() <= text);
-        rest.map(|run| Run { source: run.source + self.shift, ..run })
+        rest.map(|run| TextRun { source: run.source + self.shift, ..run })
     }
 
     /// The first piece.
-    pub fn first(&self) -> Option<Run> {
+    pub fn first(&self) -> Option<TextRun> {
         self.from(0).next()
     }
 
     /// The last piece.
-    pub fn last(&self) -> Option<Run> {
+    pub fn last(&self) -> Option<TextRun> {
         let (_, unpacked) = unpacked(&self.packed, &self.marks, usize::MAX);
-        unpacked.last().map(|run| Run { source: run.source + self.shift, ..run })
+        unpacked.last().map(|run| TextRun { source: run.source + self.shift, ..run })
     }
 
     /// The pieces from the last one to the first.
-    pub fn backwards(&self) -> impl Iterator<Item = Run> + '_ {
+    pub fn backwards(&self) -> impl Iterator<Item = TextRun> + '_ {
         (0..=self.marks.len()).rev().flat_map(|mark| {
             let place = mark.checked_sub(1).and_then(|mark| self.marks.get(mark));
             let place = place.copied().unwrap_or_default();
             let end = self.marks.get(mark).map_or(self.packed.len(), |mark| mark.at as usize);
             let rest = self.packed.get(place.at as usize..end).unwrap_or_default();
-            let stretch: Vec<Run> = Unpacked { rest, place, packed: end }.collect();
-            stretch.into_iter().rev().map(|run| Run { source: run.source + self.shift, ..run })
+            let stretch: Vec<TextRun> = Unpacked { rest, place, packed: end }.collect();
+            stretch.into_iter().rev().map(|run| TextRun { source: run.source + self.shift, ..run })
         })
     }
 
@@ -229,7 +232,7 @@ impl Runs {
 }
 
 /// An iterator from the last mark before this byte of the text, and the number of pieces before it.
-fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpacked<'r>) {
+fn unpacked<'r>(packed: &'r [u8], marks: &[RunStart], text: usize) -> (usize, Unpacked<'r>) {
     let mark = marks.partition_point(|mark| mark.text as usize <= text);
     let before = mark.checked_sub(1).and_then(|mark| marks.get(mark));
     let place = before.copied().unwrap_or_default();
@@ -241,15 +244,15 @@ fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpac
 struct Unpacked<'r> {
     rest: &'r [u8],
     /// Where the next piece begins.
-    place: Place,
+    place: RunStart,
     /// Bytes of all packed pieces.
     packed: usize,
 }
 
 impl Iterator for Unpacked<'_> {
-    type Item = Run;
+    type Item = TextRun;
 
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<TextRun> {
         let first = read(&mut self.rest)?;
         let kind = if first & 1 == 1 { RunKind::Unit } else { RunKind::Linear };
         let len = offset(first >> 1);
@@ -261,10 +264,10 @@ impl Iterator for Unpacked<'_> {
         let gap = (gap >> 1).cast_signed() ^ -((gap & 1).cast_signed());
         let source = i64::from(self.place.source) + gap;
         let source = usize::try_from(source).unwrap_or_default();
-        let run = Run { text: self.place.text as usize, shown, source, len, kind };
+        let run = TextRun { text: self.place.text as usize, shown, source, len, kind };
         let at = self.packed - self.rest.len();
         let [at, text, source] = [at, run.end(), run.range().end].map(narrow);
-        self.place = Place { at, text, source };
+        self.place = RunStart { at, text, source };
         Some(run)
     }
 }
@@ -318,7 +321,7 @@ mod tests {
     use super::*;
 
     /// Pieces of all sizes, some of them with sources before that of the previous one.
-    fn pieces() -> (Growing, Vec<Run>) {
+    fn pieces() -> (Growing, Vec<TextRun>) {
         let (mut runs, mut plain) = (Growing::default(), Vec::new());
         let mut text = 0;
         for number in 0..100_usize {
@@ -327,7 +330,7 @@ mod tests {
             let shown = 1 + number * number % 300;
             let len = if kind == RunKind::Unit { number % 5 } else { shown };
             runs.push(shown, source..source + len, kind);
-            plain.push(Run { text, shown, source, len, kind });
+            plain.push(TextRun { text, shown, source, len, kind });
             text += shown;
         }
         (runs, plain)
@@ -343,7 +346,7 @@ mod tests {
             assert!(runs.from(text).eq(plain[from..].iter().copied()), "{text}");
         }
         runs.shift(5);
-        let shifted = |run: &Run| Run { source: run.source + 5, ..*run };
+        let shifted = |run: &TextRun| TextRun { source: run.source + 5, ..*run };
         assert_eq!(runs.first(), plain.first().map(shifted));
         assert_eq!(runs.last(), plain.last().map(shifted));
         let nothing = Growing::default().finish();
@@ -356,7 +359,7 @@ mod tests {
             let (mut runs, plain) = pieces();
             let tail = runs.split_off(plain[at].text);
             let begins = plain[at].text;
-            let moved = plain[at..].iter().map(|run| Run { text: run.text - begins, ..*run });
+            let moved = plain[at..].iter().map(|run| TextRun { text: run.text - begins, ..*run });
             assert!(tail.from(0).eq(moved.clone()), "{at}");
             assert!(tail.backwards().eq(moved.rev()), "{at}");
             for run in tail.from(0) {
@@ -372,7 +375,7 @@ mod tests {
             let (mut runs, _) = pieces();
             let (before, after) = run.cut(2);
             let first = runs.split_off(run.text + 2).first();
-            assert_eq!(first, Some(Run { text: 0, ..after }));
+            assert_eq!(first, Some(TextRun { text: 0, ..after }));
             assert_eq!(runs.finish().last(), Some(before));
         }
     }

@@ -33,7 +33,7 @@ const SEEMING: f64 = 50.0;
 /// Where a code may be: the corner between the two others, the vector to the one at the end of its first row, and that
 /// to the one at the start of its last row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct CodePlace {
     first: Corner,
     along: (f64, f64),
     down: (f64, f64),
@@ -43,7 +43,7 @@ struct Place {
 
 /// A code that may be at a place.
 pub struct Possible {
-    place: Place,
+    place: CodePlace,
     side: usize,
     /// Whether its timing patterns are there.
     timed: bool,
@@ -105,7 +105,7 @@ pub fn read(
 }
 
 /// Where codes may be between the corners.
-fn places(corners: &[Corner]) -> Vec<Place> {
+fn places(corners: &[Corner]) -> Vec<CodePlace> {
     let mut places = Vec::new();
     let mut others = Vec::new();
     for first in corners {
@@ -118,27 +118,27 @@ fn places(corners: &[Corner]) -> Vec<Place> {
             (vector, vector.0.hypot(vector.1))
         }));
         for along in &others {
-            let below = others.iter().filter_map(|down| Place::between(*first, *along, *down));
+            let below = others.iter().filter_map(|down| CodePlace::between(*first, *along, *down));
             places.extend(below);
         }
     }
     places
 }
 
-impl Place {
+impl CodePlace {
     /// A place with these sides, vectors with their lengths. `None` if it is too far from a square. Seen from the
     /// middle corner the first row runs to the right of the first column.
     fn between(
         first: Corner,
         (along, width): ((f64, f64), f64),
         (down, height): ((f64, f64), f64),
-    ) -> Option<Place> {
+    ) -> Option<CodePlace> {
         let ((ax, ay), (dx, dy)) = (along, down);
         let longer = width.max(height);
         let angle = (ax * dx + ay * dy).abs() / (longer * longer);
         let skew = angle.max((width - height).abs() / longer);
         let right = ax * dy - ay * dx > 0.0;
-        let place = Place { first, along, down, skew };
+        let place = CodePlace { first, along, down, skew };
         (right && skew <= SKEWED && place.version() <= SEEMING).then_some(place)
     }
 

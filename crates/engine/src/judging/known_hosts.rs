@@ -9,7 +9,7 @@ use super::shops::is_shop;
 use super::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use homograph::{
-    CacheKey, Edit, HostBounds, Judgement, Label, Names, Section, Writer, exchanges_l_and_i,
+    CacheKey, Correspondent, Edit, HostBounds, Judgement, Label, Names, Section, exchanges_l_and_i,
     is_in_short_domain, registrable,
 };
 use uts58::Link;
@@ -120,7 +120,8 @@ impl Judge<'_> {
             return judgement;
         }
         let names: (&Names, &Names) = (&self.policy.protected, &self.own_names);
-        let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
+        let writer =
+            if self.is_own_mail() { Correspondent::Colleague } else { Correspondent::Anybody };
         match homograph::own_inside(&judgement, names, writer) {
             Some(name)
                 if !self.policy.allows(&judgement.ascii)

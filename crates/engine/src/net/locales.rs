@@ -7,7 +7,7 @@
 use super::deceptive::deceptive_judgement;
 use super::host::{WWW, ends_host, host_of, is_behind_www};
 use super::window::{Letter, octets, text};
-use super::{Net, Origin, WINDOW, is_after_scheme, is_twin};
+use super::{BytesOrigin, Net, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
 use crate::judging::{Judge, Judged, TldStatus};
 use crate::outcome::{Reason, Verdict};
@@ -216,9 +216,9 @@ fn is_of_other_script(c: char) -> bool {
 impl Net<'_, '_, '_> {
     /// Reads the window at an offset of these bytes in the charsets of systems, if no label names one. What is found is
     /// defanged once it is known what edits cover.
-    pub(super) fn read_in_locales(&mut self, bytes: &[u8], at: usize, origin: Origin) {
+    pub(super) fn read_in_locales(&mut self, bytes: &[u8], at: usize, origin: BytesOrigin) {
         let place = origin.body_offset(|| at);
-        let is_plain = matches!(origin, Origin::Body);
+        let is_plain = matches!(origin, BytesOrigin::Body);
         // Behind a scheme the host was read with its `www.`.
         let is_of_scheme = at.checked_sub(WWW).is_some_and(|www| is_after_scheme(bytes, www));
         let is_linked =

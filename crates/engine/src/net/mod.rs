@@ -79,10 +79,10 @@ pub fn search(
     let body = message.body;
     if budget.spend(Stage::Net, body.len() as u64) {
         let mut net = Net::new((body, tree), (judge, policy), &mut *budget, &mut *found);
-        net.search_windows(body, Origin::Body);
+        net.search_windows(body, BytesOrigin::Body);
         net.search_header(message.head);
         net.search_ebcdic();
-        net.search_base64(body, Origin::Body);
+        net.search_base64(body, BytesOrigin::Body);
         net.search_yenc(message);
         net.search_rare_readings(message);
         net.edit_decoded_parts(message);
@@ -97,17 +97,17 @@ pub fn search(
 
 /// Whether bytes are those of the body, or decoded from bytes at this offset of it.
 #[derive(Clone, Copy)]
-enum Origin {
+enum BytesOrigin {
     Body,
     Decoded(usize),
 }
 
-impl Origin {
+impl BytesOrigin {
     /// The offset in the body; of plain bytes their own.
     fn body_offset(self, own: impl FnOnce() -> usize) -> usize {
         match self {
-            Origin::Body => own(),
-            Origin::Decoded(at) => at,
+            BytesOrigin::Body => own(),
+            BytesOrigin::Decoded(at) => at,
         }
     }
 }
@@ -235,7 +235,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Reads the window after every trigger in these bytes.
-    fn search_windows(&mut self, bytes: &[u8], origin: Origin) {
+    fn search_windows(&mut self, bytes: &[u8], origin: BytesOrigin) {
         let mut pending = PendingWindows::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
@@ -262,7 +262,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     fn read_windows(
         &mut self,
         bytes: &[u8],
-        origin: Origin,
+        origin: BytesOrigin,
         pending: &mut PendingWindows,
         steps: u64,
     ) -> ControlFlow<()> {
@@ -331,7 +331,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if !self.budget.spend(Stage::Net, text.len() as u64) {
                     return;
                 }
-                self.search_windows(text.as_bytes(), Origin::Decoded(at));
+                self.search_windows(text.as_bytes(), BytesOrigin::Decoded(at));
             }
         }
     }
@@ -344,8 +344,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
         let bare = |at: usize| head.get(at + 1).is_some_and(|next| *next != b'\n');
         if memchr::memchr_iter(b'\r', head).any(bare) || ends_early(head) {
-            self.search_windows(head, Origin::Decoded(0));
-            self.search_base64(head, Origin::Decoded(0));
+            self.search_windows(head, BytesOrigin::Decoded(0));
+            self.search_base64(head, BytesOrigin::Decoded(0));
         }
     }
 
@@ -353,8 +353,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     fn read_after_scheme(&mut self, text: &[u8], at: usize) {
         let behind = window(behind_signs(text), 0);
         if needs_reading(behind) {
-            self.judge_host(&letters(behind), at, Origin::Decoded(at));
-            self.read_in_locales(behind, 0, Origin::Decoded(at));
+            self.judge_host(&letters(behind), at, BytesOrigin::Decoded(at));
+            self.read_in_locales(behind, 0, BytesOrigin::Decoded(at));
             self.read_shifted(behind, at);
         }
     }
@@ -366,12 +366,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             if !self.budget.spend(Stage::Net, steps + window_steps(window, true)) {
                 return;
             }
-            self.judge_host(&without_ranges(&text), at, Origin::Decoded(at));
+            self.judge_host(&without_ranges(&text), at, BytesOrigin::Decoded(at));
         }
     }
 
     /// Reads the windows after `://` in base64.
-    fn search_base64(&mut self, bytes: &[u8], origin: Origin) {
+    fn search_base64(&mut self, bytes: &[u8], origin: BytesOrigin) {
         let packed = Base64Lines::of(bytes);
         let _ = packed.each_scheme(|row, at| self.read_behind_scheme((&packed, origin), row, at));
     }
@@ -379,7 +379,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// Reads the host after the digits of a scheme, unless the budget has ended.
     fn read_behind_scheme(
         &mut self,
-        (packed, origin): (&Base64Lines, Origin),
+        (packed, origin): (&Base64Lines, BytesOrigin),
         row: usize,
         at: usize,
     ) -> ControlFlow<()> {
@@ -397,7 +397,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Judges the host at the start of a window, and reports or edits it.
-    fn judge_host(&mut self, letters: &[Letter], at: usize, origin: Origin) {
+    fn judge_host(&mut self, letters: &[Letter], at: usize, origin: BytesOrigin) {
         let letters = host_of(letters);
         let host = text(letters);
         let judgement = match find_deceptive(&host, self.judge, &self.seen) {
@@ -407,8 +407,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (origin, self.editable_part(at, &judged)) {
-            (Origin::Body, Some(_)) => self.bracket_dots(letters, at, &judged),
-            (Origin::Decoded(_), Some(part)) => return self.keep_host(part, host, at, judged),
+            (BytesOrigin::Body, Some(_)) => self.bracket_dots(letters, at, &judged),
+            (BytesOrigin::Decoded(_), Some(part)) => return self.keep_host(part, host, at, judged),
             (_, None) => Vec::new(),
         };
         // Two triggers can be before one host (`//www.`): the longer name was reported.
@@ -430,8 +430,11 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Keeps the offset of a deceptive host that a reading found, until it is known what edits cover.
-    fn keep_offset(&mut self, at: usize, origin: Origin) {
-        if matches!(origin, Origin::Body) && self.policy.edits() && is_after_scheme(self.body, at) {
+    fn keep_offset(&mut self, at: usize, origin: BytesOrigin) {
+        if matches!(origin, BytesOrigin::Body)
+            && self.policy.edits()
+            && is_after_scheme(self.body, at)
+        {
             self.found.deceptive_offsets.push(at);
         }
     }

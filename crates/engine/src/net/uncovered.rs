@@ -5,7 +5,7 @@
 
 use super::host::{host_length, host_of};
 use super::locales::LocalWindow;
-use super::{Net, Origin, letters, text, window, window_steps};
+use super::{BytesOrigin, Net, letters, text, window, window_steps};
 use crate::actions;
 use crate::budget::Budget;
 use crate::cost::Stage;
@@ -59,7 +59,7 @@ pub fn defang_rest(
             LinkAction::Leave | LinkAction::PercentEncode => false,
         };
         if is_link && defangs && net.editable_part(at, &judged).is_some() {
-            net.judge_host(&letters, at, Origin::Body);
+            net.judge_host(&letters, at, BytesOrigin::Body);
         }
     }
     let edits = std::mem::take(&mut found.raw_edits);

@@ -2,13 +2,13 @@
 
 use mailsplice::mime::{self, Message};
 
-use super::{Net, Origin, Stage};
+use super::{BytesOrigin, Net, Stage};
 
 impl Net<'_, '_, '_> {
     /// Reads the windows in blocks of yEnc.
     pub fn search_yenc(&mut self, message: Message<'_>) {
         for (at, bytes) in blocks(message.body) {
-            self.search_windows(&bytes, Origin::Decoded(at));
+            self.search_windows(&bytes, BytesOrigin::Decoded(at));
         }
         let tree = self.tree;
         let encoded = tree.parts.iter().enumerate().filter(|(_, part)| part.holds_yenc);
@@ -19,7 +19,7 @@ impl Net<'_, '_, '_> {
             }
             let at = part.raw_range().map_or(0, |range| range.start);
             for (_, bytes) in blocks(&text) {
-                self.search_windows(&bytes, Origin::Decoded(at));
+                self.search_windows(&bytes, BytesOrigin::Decoded(at));
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn downgrade_rests(
     judged: &mut [Option<Judged>],
     judge: &Judge<'_>,
 ) {
-    let wanted: HashSet<Place> = occurrences
+    let wanted: HashSet<HostPlace> = occurrences
         .iter()
         .zip(&*judged)
         .filter(|(_, judged)| judged.as_ref().is_some_and(|one| slip(one).is_some()))
@@ -29,7 +29,7 @@ pub(super) fn downgrade_rests(
     if wanted.is_empty() {
         return;
     }
-    let known: HashMap<Place, &str> = occurrences
+    let known: HashMap<HostPlace, &str> = occurrences
         .iter()
         .zip(&*judged)
         .filter_map(|(occurrence, judged)| {
@@ -61,7 +61,7 @@ fn slip(judged: &Judged) -> Option<&String> {
 
 /// Where a host stands in visible text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct HostPlace {
     /// Index of the text.
     text: usize,
     start: usize,
@@ -69,15 +69,15 @@ struct Place {
 }
 
 /// Where the names may stand of which this is the rest.
-fn wholes(rest: Place) -> impl Iterator<Item = Place> {
+fn wholes(rest: HostPlace) -> impl Iterator<Item = HostPlace> {
     let start = move |letters| rest.start.checked_sub(letters);
-    (1..=LETTERS).filter_map(start).map(move |start| Place { start, ..rest })
+    (1..=LETTERS).filter_map(start).map(move |start| HostPlace { start, ..rest })
 }
 
-fn place(occurrence: &Occurrence) -> Option<Place> {
+fn place(occurrence: &Occurrence) -> Option<HostPlace> {
     match &occurrence.target {
         Target::Link(Link { host, .. }) if occurrence.site == Site::HtmlText => {
-            Some(Place { text: occurrence.seen, start: host.start, end: host.end })
+            Some(HostPlace { text: occurrence.seen, start: host.start, end: host.end })
         }
         _ => None,
     }

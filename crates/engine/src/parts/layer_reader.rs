@@ -7,7 +7,7 @@ use super::attached::behind_emoji;
 use super::organizers::check_organizer;
 use super::{LinksHere, OpenReading, Repeats, first_letters, found_steps};
 use crate::actions;
-use crate::anchors::Run;
+use crate::anchors::OccurrenceRun;
 use crate::budget::Budget;
 use crate::content::{self, Defanger, Layer, Occurrence, SeenBy, Site, View};
 use crate::deceptive::is_opened_by_some;
@@ -47,7 +47,7 @@ impl<'a> LayerReader<'a> {
         let mut start = 0;
         for end in content::runs(&self.view.occurrences, RUN_LINKS) {
             let occurrences = self.view.occurrences.get(start..end).unwrap_or_default();
-            if self.judge_run(Run { start, occurrences }, judge, budget, found, here) {
+            if self.judge_run(OccurrenceRun { start, occurrences }, judge, budget, found, here) {
                 return true;
             }
             if budget.limit_reached().is_some() {
@@ -108,7 +108,7 @@ impl<'a> LayerReader<'a> {
     /// links than may be edited.
     fn judge_run(
         &mut self,
-        run: Run<'a>,
+        run: OccurrenceRun<'a>,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,

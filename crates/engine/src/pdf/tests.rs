@@ -145,7 +145,7 @@ fn streams_share_what_may_be_unpacked() {
     let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
     for left in 0..200_usize {
         let mut after = left;
-        let out = Stream { data: &data, filters }.unpacked(&mut after, usize::MAX);
+        let out = ObjectStream { data: &data, filters }.unpacked(&mut after, usize::MAX);
         assert_eq!(out.is_some(), left >= 100, "{left}");
         assert_eq!(after, left.saturating_sub(100), "{left}");
     }
@@ -160,7 +160,7 @@ fn many_bombs_take_no_more_than_one() {
     let mut left = 1_000;
     let stream = packed(&vec![b' '; 4 << 20]);
     let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
-    assert_eq!(Stream { data: &stream, filters }.unpacked(&mut left, usize::MAX), None);
+    assert_eq!(ObjectStream { data: &stream, filters }.unpacked(&mut left, usize::MAX), None);
     assert_eq!(left, 0, "what was unpacked in vain counts");
 }
 

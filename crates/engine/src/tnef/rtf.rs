@@ -112,7 +112,7 @@ pub struct Rtf {
 
 /// Reads a file.
 pub fn read(rtf: &[u8]) -> Rtf {
-    let Reader { out, reached, ignored, unread, .. } = read_text(rtf, Destinations::All);
+    let RtfReader { out, reached, ignored, unread, .. } = read_text(rtf, Destinations::All);
     let mut texts = vec![out];
     if ignored {
         texts.push(read_text(rtf, Destinations::Known).out);
@@ -125,13 +125,13 @@ pub fn read(rtf: &[u8]) -> Rtf {
 /// The characters of all groups, with the tags of a page inside it: whatever a program makes links of; and what its fields
 /// reach.
 pub fn page(rtf: &[u8]) -> (String, Reached) {
-    let Reader { out, reached, .. } = read_text(rtf, Destinations::All);
+    let RtfReader { out, reached, .. } = read_text(rtf, Destinations::All);
     (out, reached)
 }
 
-fn read_text(rtf: &[u8], destinations: Destinations) -> Reader {
+fn read_text(rtf: &[u8], destinations: Destinations) -> RtfReader {
     let charset = charset(1252).unwrap_or(Charset::Utf8);
-    let mut reader = Reader {
+    let mut reader = RtfReader {
         out: String::new(),
         reached: Reached::default(),
         fields: Vec::new(),
@@ -206,7 +206,7 @@ struct Field {
     groups: usize,
 }
 
-struct Reader {
+struct RtfReader {
     out: String,
     /// What its fields reach.
     reached: Reached,
@@ -240,7 +240,7 @@ struct Reader {
     unread: bool,
 }
 
-impl Reader {
+impl RtfReader {
     fn begin(&mut self) {
         if self.groups.len() < GROUPS {
             self.groups.push(self.group);

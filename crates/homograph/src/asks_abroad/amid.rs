@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
-use super::{GLUED, LABEL_WORDS, Place, Reader, Word, plain};
+use super::{GLUED, HostReader, LABEL_WORDS, LabelStanding, Word, plain};
 use crate::domain::Section;
 use crate::english::is_any_word;
 use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
@@ -48,7 +48,7 @@ const OF_MANY: [&str; 17] = [
     "interbank", "macquarie", "metrobank", "moneta", "pingan", "posten", "sofort", "standardbank",
 ];
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// Whether a word of a label says nothing of whose it is: letters and digits, a country, a known name.
     pub(super) fn is_piece(&self, word: &str) -> bool {
         let bare = without_number(word);
@@ -68,7 +68,12 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// The name that is no word in a label of these words, of which one surely asks, apart or glued to the name.
-    pub(super) fn amid(&self, words: &[&str], kinds: &[Word], place: Place) -> Option<&'n str> {
+    pub(super) fn amid(
+        &self,
+        words: &[&str],
+        kinds: &[Word],
+        place: LabelStanding,
+    ) -> Option<&'n str> {
         let may_ask = |word: &str| ASKING.iter().any(|asking| word.contains(asking));
         let asks = |word: &&str| may_ask(word) && self.glued_as(word, true) == Word::Asks;
         let asked = kinds.contains(&Word::Asks) || words.iter().any(asks);
@@ -77,7 +82,7 @@ impl<'n> Reader<'n, '_> {
             return None;
         }
         let is_program =
-            place == Place::Below || words.iter().any(|word| OF_PROGRAMS.contains(word));
+            place == LabelStanding::Below || words.iter().any(|word| OF_PROGRAMS.contains(word));
         let starts = 0..words.len();
         let ends = |start: usize| start + 1..=words.len().min(start + CUT);
         let mut runs = starts.flat_map(|start| ends(start).map(move |end| start..end));

@@ -1,13 +1,13 @@
 //! Names that are changed so that readers still know them: called for short (`o365-login.com`), without their vowels
 //! (`ntflx-login.com`), with a letter more than twice in a row (`facebooook.com`).
 
-use super::Reader;
+use super::HostReader;
 use crate::host_words::{MIN_BRAND_IN_LABEL, spelled};
 
 /// Letters of the shortest name that is known with a letter drawn out.
 const LEAST: usize = MIN_BRAND_IN_LABEL + 1;
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// The domain of whom a word means beside words that surely ask: other firms are called so as well.
     pub(super) fn nicknamed(&self, word: &str) -> Option<&'n str> {
         let nickname = self.table.nicknamed(word);

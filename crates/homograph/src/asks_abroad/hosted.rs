@@ -5,7 +5,7 @@
 //! kept as code there is its maker's, and such hosts (`github.io`, `readthedocs.io`) are none of these.
 
 use super::amid::OF_PROGRAMS;
-use super::{Judgement, Reader, Word};
+use super::{HostReader, Judgement, Word};
 use crate::host_words::{ASKING, SEPARATORS, spelled};
 use crate::name::Name;
 use crate::names::Names;
@@ -58,7 +58,7 @@ pub fn at_hoster<'n>(host: &Judgement, protected: &'n Names) -> Option<(&'n str,
     });
     let (front, of_pages) = hosted?;
     let table = protected.organisations()?;
-    let reader = Reader { protected, table, ascii: &host.ascii };
+    let reader = HostReader { protected, table, ascii: &host.ascii };
     let label = front.rsplit('.').next()?;
     let (name, beside) = reader.hosted(label)?;
     let found = &*name.ascii;
@@ -82,7 +82,7 @@ pub fn asks_in_path(path: &str) -> bool {
     path.split('/').any(|segment| asks(segment.split('.').next().unwrap_or_default()))
 }
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// The name that is no word which a label is, with at most one word beside it, and that word.
     fn hosted<'l>(&self, label: &'l str) -> Option<(&'n Name, &'l str)> {
         let counts = |name: &Name| name.is_no_word() && self.means_one(name);

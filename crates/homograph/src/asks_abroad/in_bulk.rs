@@ -6,7 +6,7 @@
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
-use super::Reader;
+use super::HostReader;
 use crate::domain::Section;
 use crate::form::HostForms;
 use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
@@ -26,7 +26,7 @@ const OFFICES: [&str; 12] = [
     "aduana", "aduanas", "alfandega", "customs", "dogana", "douane", "gob", "gouv", "gov", "govt", "gumruk", "zoll",
 ];
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// The name in a domain of this kind.
     pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {
         let (label, tld) = own.split_once('.')?;

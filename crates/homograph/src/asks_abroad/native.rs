@@ -1,6 +1,6 @@
 //! Names in letters beyond Latin beside words that ask in any: `сбербанк-вход.рф`, `支付宝登录.com`, `сбербанк.login.top`.
 
-use super::{Place, Reader, Word};
+use super::{HostReader, LabelStanding, Word};
 use crate::lookalike::{LABEL_CHARS, LookHash};
 use crate::native_in_front;
 use crate::organisations::Asking;
@@ -10,7 +10,7 @@ use crate::reading::readings;
 const GLUED: usize = 2;
 const LONGEST: usize = 16;
 
-impl<'n> Reader<'n, '_> {
+impl<'n> HostReader<'n, '_> {
     /// Whether a label of several words may hold such a name: one of the words asks. They are listed as they are spelled.
     pub(super) fn may_be_asked(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.table.asking_word(word).is_some())
@@ -18,12 +18,12 @@ impl<'n> Reader<'n, '_> {
 
     /// The domain of whom a word beyond Latin is the name, if the most that is said beside it counts: words that firms are
     /// named after only beside protected names, and below a domain those alone.
-    pub(super) fn native(&self, name: &str, said: Word, place: Place) -> Option<&'n str> {
+    pub(super) fn native(&self, name: &str, said: Word, place: LabelStanding) -> Option<&'n str> {
         if said < Word::Trade || name.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             return None;
         }
         let domain = native_in_front::named(name, self.table)?;
-        let is_enough = said == Word::Asks && place == Place::Chosen;
+        let is_enough = said == Word::Asks && place == LabelStanding::Chosen;
         (is_enough || self.protected.covers(domain)).then_some(domain)
     }
 
@@ -39,7 +39,7 @@ impl<'n> Reader<'n, '_> {
         };
         let glued = |name: &str, word: &str| match said(word) {
             Word::Other => None,
-            said => self.native(name, said, Place::Chosen),
+            said => self.native(name, said, LabelStanding::Chosen),
         };
         let in_front = |end| {
             let (name, word) = label.split_at_checked(end)?;

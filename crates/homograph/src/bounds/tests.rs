@@ -214,7 +214,7 @@ fn prose_before_a_plain_host_is_not_judged() {
     let bounds = HostBounds::Prose;
     let context = Context { bounds, ..crate::tests::context(&builtin, &none, &tlds) };
     let stays = |label: &str, host: &str| {
-        Reading::of(1, &format!("-{host}"), &context).surely_stays(label, &context)
+        BoundsReading::of(1, &format!("-{host}"), &context).surely_stays(label, &context)
     };
     for prose in ["בג", "見て", "на", "Приветствие", "στην", "ดู", "サーバー"]
     {

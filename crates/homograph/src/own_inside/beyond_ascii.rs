@@ -180,7 +180,7 @@ fn is_slip(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Names, Writer, judge, own_inside};
+    use crate::{Correspondent, Names, judge, own_inside};
     use uts58::tlds::TldTable;
 
     /// The name that is found in a host, of these and as many others in front of them.
@@ -190,7 +190,7 @@ mod tests {
         let names = Names::new(others.iter().map(String::as_str).chain(names.iter().copied()));
         let tlds = TldTable::new(["com", "de", "top", "ru", "рф", "kr", "jp", "cn", "net"], "");
         let host = judge(host, &crate::tests::context(&protected, &none, &tlds));
-        own_inside(&host, (&protected, &names), Writer::Anybody).unwrap_or_default()
+        own_inside(&host, (&protected, &names), Correspondent::Anybody).unwrap_or_default()
     }
 
     const NAMES: [&str; 8] = [

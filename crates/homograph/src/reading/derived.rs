@@ -6,21 +6,21 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
-use super::{Reading, Separates, Shape, Text};
+use super::{CharReading, Separates, Shape, Text};
 use crate::glyphs::{Glyph, Glyphs};
 use crate::reading::Likeness;
 
 /// What a character beyond ASCII may be read as, the most likely reading first. A mark reads as
 /// nothing; a letter that resembles no Latin one has no reading.
-fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
-    let mut out: Vec<Reading> = Vec::new();
+fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<CharReading>) {
+    let mut out: Vec<CharReading> = Vec::new();
     if c.is_ascii() || is_syllable(c) {
         return (Separates::No, out);
     }
     let mut add =
         |text: Text, likeness, shape| match out.iter_mut().find(|reading| reading.text == text) {
             Some(known) => known.shape = known.shape.min(shape),
-            None => out.push(Reading { text, likeness, shape }),
+            None => out.push(CharReading { text, likeness, shape }),
         };
     if is_combining_mark(c) {
         add(Text::default(), Likeness::Marks, Shape::Near);
@@ -184,10 +184,10 @@ mod tests {
         (out, Staged::file(&all))
     }
 
-    fn readings_of(sets: &[(Separates, Vec<Reading>)], out: &mut String) {
+    fn readings_of(sets: &[(Separates, Vec<CharReading>)], out: &mut String) {
         let all = sets.iter().flat_map(|(_, set)| set);
         let all: Vec<String> = all
-            .map(|Reading { text, likeness, shape }| {
+            .map(|CharReading { text, likeness, shape }| {
                 format!("reading({text:?}, {likeness:?}, {shape:?})")
             })
             .collect();
@@ -223,7 +223,7 @@ mod tests {
 
 use super::Separates::{self, No, Yes};
 use super::Shape::{Exact, Near, Same};
-use super::{Reading, reading};
+use super::{CharReading, reading};
 use crate::reading::Likeness::{Foreign, Hidden, Marks};
 ";
 }

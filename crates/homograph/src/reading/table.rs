@@ -4,12 +4,12 @@
 
 use super::Separates::{self, No, Yes};
 use super::Shape::{Exact, Near, Same};
-use super::{Reading, reading};
+use super::{CharReading, reading};
 use crate::reading::Likeness::{Foreign, Hidden, Marks};
 
 /// What characters may be read as, a set behind the other.
 #[rustfmt::skip]
-pub(super) static READINGS: [Reading; 726] = [
+pub(super) static READINGS: [CharReading; 726] = [
     reading("i", Foreign, Exact), reading("c", Foreign, Near), reading("y", Foreign, Near),
     reading("m", Foreign, Near), reading("", Hidden, Near), reading("a", Marks, Near),
     reading("ae", Foreign, Exact), reading("c", Hidden, Near), reading("e", Marks, Near),

@@ -10,7 +10,7 @@ const DEPTH: u32 = 127;
 /// the text is not JSON.
 pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
     let mut rest = Input(json);
-    let mut open = Open::default();
+    let mut open = OpenBrackets::default();
     let mut found = None;
     loop {
         let name = if open.is_object() { Some(rest.name()?) } else { None };
@@ -40,13 +40,13 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
 
 /// The open brackets.
 #[derive(Default)]
-struct Open {
+struct OpenBrackets {
     depth: u32,
     /// Whether each belongs to an object: the innermost is the lowest bit.
     objects: u128,
 }
 
-impl Open {
+impl OpenBrackets {
     fn is_object(&self) -> bool {
         self.objects & 1 == 1
     }

@@ -90,7 +90,7 @@ enum Preference {
 #[derive(Default)]
 struct Parameters {
     plain: Vec<(Bytes, Bytes)>,
-    pieces: Vec<Piece>,
+    pieces: Vec<ParameterPiece>,
     /// Values of those parameters that decide how a part is read, behind [`PARAMETERS`] others. Empty if there are no
     /// such.
     late: Vec<Late>,
@@ -121,7 +121,7 @@ impl Late {
 }
 
 /// `name*1*=value`.
-struct Piece {
+struct ParameterPiece {
     name: Bytes,
     number: u32,
     encoded: bool,
@@ -177,7 +177,7 @@ impl Parameters {
         let number = number.trim_end_matches('*');
         let number = if number.is_empty() { Some(0) } else { number.parse().ok() };
         if let Some(number) = number {
-            self.pieces.push(Piece { name: base.to_vec(), number, encoded, value });
+            self.pieces.push(ParameterPiece { name: base.to_vec(), number, encoded, value });
         }
     }
 
@@ -203,7 +203,7 @@ impl Parameters {
 
     /// RFC 2231 §3: joins the pieces of a name in order; §4: decodes percent escapes.
     fn extended(&self) -> Vec<(Bytes, Bytes)> {
-        let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
+        let mut pieces: Vec<&ParameterPiece> = self.pieces.iter().collect();
         pieces.sort_by(|a, b| (&a.name, a.number).cmp(&(&b.name, b.number)));
         let mut joined: Vec<(Bytes, Bytes)> = Vec::new();
         for piece in pieces {

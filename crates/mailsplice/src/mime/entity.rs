@@ -15,7 +15,7 @@ use crate::signatures::Signatures;
 pub(super) struct Entity {
     /// Below a multipart: its own path. At the top of a message: the path of that message.
     pub path: String,
-    pub place: Place,
+    pub place: EntityLevel,
     pub head: Head,
     pub labels: Labels,
     pub context: Context,
@@ -25,7 +25,7 @@ pub(super) struct Entity {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EntityLevel {
     /// The content of a message; if it is a single part, it has number 1.
     Top,
     Child,
@@ -58,8 +58,8 @@ impl Entity {
 
     pub fn leaf_path(&self) -> String {
         match self.place {
-            Place::Top => join(&self.path, 1),
-            Place::Child => self.path.clone(),
+            EntityLevel::Top => join(&self.path, 1),
+            EntityLevel::Child => self.path.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 /// The format around deflated data.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum DeflateFormat {
     /// RFC 1950.
     Zlib,
     /// RFC 1951, as inside gzip.
@@ -22,11 +22,11 @@ pub enum Ending {
 
 /// Inflates zlib data (RFC 1950), as far as they are readable; `None` if the result has more than `limit` bytes.
 pub fn inflate(packed: &[u8], limit: usize) -> Option<(Vec<u8>, Ending)> {
-    inflated(packed, &mut inflater(Format::Zlib), limit)
+    inflated(packed, &mut inflater(DeflateFormat::Zlib), limit)
 }
 
-fn inflater(format: Format) -> Decompress {
-    Decompress::new(format == Format::Zlib)
+fn inflater(format: DeflateFormat) -> Decompress {
+    Decompress::new(format == DeflateFormat::Zlib)
 }
 
 /// Inflates data as far as they are readable; `None` if the result has more than `limit` bytes.
@@ -75,10 +75,10 @@ impl InflateBudget {
     }
 
     /// Inflates data as far as they are readable, if the budget suffices.
-    pub fn inflated(&mut self, packed: &[u8], format: Format) -> Option<Vec<u8>> {
+    pub fn inflated(&mut self, packed: &[u8], format: DeflateFormat) -> Option<Vec<u8>> {
         let left = self.limit.saturating_sub(self.taken);
         let inflater = self.inflater.get_or_insert_with(|| inflater(format));
-        inflater.reset(format == Format::Zlib);
+        inflater.reset(format == DeflateFormat::Zlib);
         let unpacked = inflated(packed, inflater, left).map(|(unpacked, _)| unpacked);
         self.take(unpacked.as_ref().map_or(usize::MAX, Vec::len));
         unpacked
@@ -97,18 +97,18 @@ mod tests {
     #[test]
     fn what_was_unpacked_before_changes_nothing() {
         let texts = [b"one text, one text, one text".to_vec(), b"another".repeat(9_000)];
-        let packed = |format: Format, text: &[u8]| match format {
-            Format::Zlib => {
+        let packed = |format: DeflateFormat, text: &[u8]| match format {
+            DeflateFormat::Zlib => {
                 let mut out = ZlibEncoder::new(Vec::new(), Compression::default());
                 out.write_all(text).and_then(|()| out.finish()).unwrap()
             }
-            Format::Deflate => {
+            DeflateFormat::Deflate => {
                 let mut out = DeflateEncoder::new(Vec::new(), Compression::default());
                 out.write_all(text).and_then(|()| out.finish()).unwrap()
             }
         };
         let mut budget = InflateBudget::of(usize::MAX);
-        for format in [Format::Zlib, Format::Deflate, Format::Zlib] {
+        for format in [DeflateFormat::Zlib, DeflateFormat::Deflate, DeflateFormat::Zlib] {
             for text in &texts {
                 let whole = packed(format, text);
                 // Truncated, damaged, then whole.

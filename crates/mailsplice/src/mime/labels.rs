@@ -101,7 +101,7 @@ impl Labels {
             Some(fields) => header::labels_among(block, fields).collect(),
             None => header::labels(block).collect(),
         };
-        let mut reader = Reader::default();
+        let mut reader = LabelReader::default();
         reader.fields(&fields);
         let odd = if agreed.is_some() { Vec::new() } else { lenient::labels(block) };
         let [types, ..] = reader.counts;
@@ -121,8 +121,15 @@ impl Labels {
         for (name, value) in odd {
             reader.field(name, &value, false);
         }
-        let Reader {
-            types, transfers, disposition, mut names, bases, mut externals, forms, ..
+        let LabelReader {
+            types,
+            transfers,
+            disposition,
+            mut names,
+            bases,
+            mut externals,
+            forms,
+            ..
         } = reader;
         for label in &types {
             add_distinct(&mut externals, external(label));
@@ -153,7 +160,7 @@ fn boundaries_agree(types: &[ContentType]) -> bool {
 
 /// Collects the labels of a block.
 #[derive(Default)]
-struct Reader {
+struct LabelReader {
     types: Vec<ContentType>,
     transfers: Vec<Transfer>,
     disposition: Option<ContentType>,
@@ -268,7 +275,7 @@ fn without_charset(word: &[u8]) -> &[u8] {
     if is_text && is_assumed && name.eq_ignore_ascii_case(b"charset=") { label } else { word }
 }
 
-impl Reader {
+impl LabelReader {
     /// Reads the labels of a block, in their order.
     fn fields(&mut self, labels: &[(Label, &[u8])]) {
         let mut remaining = [0_usize; NAMES];

@@ -9,7 +9,7 @@ use mail_parser::{HeaderName, MessageParser};
 use super::header::{self, Label};
 
 /// A value as a program reads it.
-type Reading = fn(&[u8]) -> Vec<u8>;
+type LenientReading = fn(&[u8]) -> Vec<u8>;
 
 /// The other readings of a value; the first one removes all oddities.
 pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
@@ -19,7 +19,7 @@ pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     }
     let mut found: Vec<Vec<u8>> = Vec::new();
     let mut all = value.to_vec();
-    let odd: [(bool, Reading); 5] = [
+    let odd: [(bool, LenientReading); 5] = [
         (memchr::memmem::find(value, b"=?").is_some(), decode_words),
         (memchr::memchr(b'(', value).is_some(), without_comments),
         (value.iter().any(is_control), without_controls),

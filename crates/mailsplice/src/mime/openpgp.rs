@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use super::armor;
-use super::inflate::{Format, InflateBudget};
+use super::inflate::{DeflateFormat, InflateBudget};
 
 /// Packets that are read up to the data; signatures have two each.
 const MAX_PACKETS: usize = 32;
@@ -118,8 +118,8 @@ fn literal(
                 let depth = depth.checked_sub(1).ok_or(Unread::Secret)?;
                 let unpacked = match algorithm {
                     0 => Some(packed.to_vec()).filter(|packed| budget.take(packed.len())),
-                    1 => budget.inflated(packed, Format::Deflate),
-                    2 => budget.inflated(packed, Format::Zlib),
+                    1 => budget.inflated(packed, DeflateFormat::Deflate),
+                    2 => budget.inflated(packed, DeflateFormat::Zlib),
                     _ => None,
                 };
                 return literal(Cow::Owned(unpacked.ok_or(Unread::Secret)?), budget, depth);

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::content_type::ContentType;
-use super::entity::{Context, Entity, Head, Place, join};
+use super::entity::{Context, Entity, EntityLevel, Head, join};
 use super::guess::Guess;
 use super::header;
 use super::labels::{DefaultType, Labels};
@@ -148,7 +148,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         range: 0..message.body.len(),
         entity: Entity {
             path: String::new(),
-            place: Place::Top,
+            place: EntityLevel::Top,
             head: Head::Message,
             labels,
             context: Context::default(),
@@ -267,7 +267,7 @@ impl<'m> Splitter<'m> {
         }
         let entity = Entity {
             path: join("", self.limits.parts + 1),
-            place: Place::Child,
+            place: EntityLevel::Child,
             head: Head::Block(range.start..range.start),
             labels: Labels::of(b"", DefaultType::Text),
             context: Context::default(),
@@ -366,7 +366,7 @@ impl<'m> Splitter<'m> {
                 let context =
                     Context { default_type: DefaultType::Text, bases: None, ..entity.context };
                 let depth = entity.depth + 1;
-                (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
+                (entity, start) = self.header(walk, start, path, EntityLevel::Top, context, depth);
                 self.keep_head(walk, &entity);
                 continue;
             }
@@ -430,7 +430,7 @@ impl<'m> Splitter<'m> {
         parent.children += 1;
         let path = join(&parent.entity.path, parent.children);
         let (context, depth) = (parent.context, parent.entity.depth + 1);
-        let (mut entity, body) = self.header(walk, start, path, Place::Child, context, depth);
+        let (mut entity, body) = self.header(walk, start, path, EntityLevel::Child, context, depth);
         if entity.context.encrypted && !entity.labels.is_application() {
             // RFC 1847 §2.2: there is a control part and an encrypted part, both `application`.
             entity.context.encrypted = false;
@@ -445,7 +445,7 @@ impl<'m> Splitter<'m> {
         walk: &Walk<'_>,
         start: usize,
         path: String,
-        place: Place,
+        place: EntityLevel,
         context: Context,
         depth: usize,
     ) -> (Entity, usize) {

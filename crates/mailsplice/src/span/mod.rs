@@ -9,7 +9,7 @@ mod pieces;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use pieces::{Piece, Pieces};
+use pieces::{MapPiece, Pieces};
 
 /// How the offsets in a piece map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Map {
             PieceKind::Units { text, source } => (text, source),
             PieceKind::Atomic => (0, 0),
         };
-        let piece = Piece { text: narrow(text), source: narrow(source), unit_text, unit_source };
+        let piece = MapPiece { text: narrow(text), source: narrow(source), unit_text, unit_source };
         if !self.pieces.last().is_some_and(|last| last.is_continued_by(piece)) {
             self.pieces.push(piece);
         }
@@ -113,7 +113,7 @@ impl Map {
     }
 
     /// The source offset of this offset in the text, given the piece that contains it.
-    fn start(&self, offset: usize, piece: Option<Piece>) -> usize {
+    fn start(&self, offset: usize, piece: Option<MapPiece>) -> usize {
         match piece {
             None => 0,
             Some(piece) => match (offset - piece.text as usize).checked_div(piece.unit_text.into())
@@ -127,7 +127,7 @@ impl Map {
     }
 
     /// The source offset at which the text before this offset ends, given the last piece before it and the next one.
-    fn end(&self, offset: usize, pieces: (Option<Piece>, Option<Piece>)) -> usize {
+    fn end(&self, offset: usize, pieces: (Option<MapPiece>, Option<MapPiece>)) -> usize {
         match pieces {
             (None, _) => 0,
             (Some(piece), next) if piece.unit_text == 0 => {

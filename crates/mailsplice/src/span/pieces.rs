@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Where a stretch of text begins, in text and in source. It ends at the next piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct MapPiece {
     pub text: u32,
     pub source: u32,
     /// Bytes of one unit in text and in source; both zero: one unit of any size.
@@ -65,7 +65,7 @@ pub(super) struct Pieces {
     chunks: Vec<Vec<u8>>,
     /// Pieces in the last block.
     count: u8,
-    last: Option<Piece>,
+    last: Option<MapPiece>,
 }
 
 /// Pieces, the first with these offsets.
@@ -79,7 +79,7 @@ struct Block {
 }
 
 impl Pieces {
-    pub fn push(&mut self, piece: Piece) {
+    pub fn push(&mut self, piece: MapPiece) {
         let (text, source) = (piece.text, piece.source);
         if self.last.is_none() || self.count == BLOCK {
             self.begin_block(text, source);
@@ -126,13 +126,16 @@ impl Pieces {
         }
     }
 
-    pub fn last(&self) -> Option<Piece> {
+    pub fn last(&self) -> Option<MapPiece> {
         self.last
     }
 
     /// The last piece whose text offset meets the condition, and the next piece. The condition must hold up to
     /// some offset and fail from there on.
-    pub fn last_while(&self, meets: impl Fn(usize) -> bool) -> (Option<Piece>, Option<Piece>) {
+    pub fn last_while(
+        &self,
+        meets: impl Fn(usize) -> bool,
+    ) -> (Option<MapPiece>, Option<MapPiece>) {
         let blocks = self.blocks.partition_point(|block| meets(block.text as usize));
         let mut found = None;
         for piece in blocks.checked_sub(1).into_iter().flat_map(|index| self.pieces_of(index)) {
@@ -146,7 +149,10 @@ impl Pieces {
 
     /// [`Pieces::last_while`] for the offsets up to the start of a non-empty range, and for those before its end.
     /// Usually the second is near the first.
-    pub fn around(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
+    pub fn around(
+        &self,
+        range: &Range<usize>,
+    ) -> (Option<MapPiece>, (Option<MapPiece>, Option<MapPiece>)) {
         let after = self.blocks.partition_point(|block| block.text as usize <= range.start);
         let Some(block) = after.checked_sub(1) else {
             return (None, self.last_while(|text| text < range.end));
@@ -175,7 +181,7 @@ impl Pieces {
     }
 
     /// The pieces of a block; none for an index after the last.
-    fn pieces_of(&self, block: usize) -> impl Iterator<Item = Piece> {
+    fn pieces_of(&self, block: usize) -> impl Iterator<Item = MapPiece> {
         let block = self.blocks.get(block).copied();
         let (rest, first) = block.map_or((&[][..], (0, 0)), |block| {
             let chunk = self.chunks.get(usize::from(block.chunk));
@@ -186,7 +192,7 @@ impl Pieces {
     }
 
     #[cfg(test)]
-    pub fn iter(&self) -> impl Iterator<Item = Piece> {
+    pub fn iter(&self) -> impl Iterator<Item = MapPiece> {
         (0..self.blocks.len()).flat_map(|block| self.pieces_of(block))
     }
 }
@@ -200,10 +206,10 @@ struct Unpacked<'b> {
 }
 
 impl Iterator for Unpacked<'_> {
-    type Item = Piece;
+    type Item = MapPiece;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<MapPiece> {
         let (unit, text, source) = match self.rest {
             // Most pieces are near the previous one.
             [code, text @ ..0x80, source @ ..0x80, after @ ..] if *code != EXPLICIT => {
@@ -217,7 +223,7 @@ impl Iterator for Unpacked<'_> {
             Some(before) => (before.0.wrapping_add(text), before.1.wrapping_add(source)),
         };
         self.before = Some((text, source));
-        Some(Piece { text, source, unit_text: unit.0, unit_source: unit.1 })
+        Some(MapPiece { text, source, unit_text: unit.0, unit_source: unit.1 })
     }
 }
 
@@ -232,9 +238,9 @@ impl Unpacked<'_> {
     }
 }
 
-impl Piece {
+impl MapPiece {
     /// Whether `next` begins where another unit of this piece would.
-    pub fn is_continued_by(self, next: Piece) -> bool {
+    pub fn is_continued_by(self, next: MapPiece) -> bool {
         if self.unit_text == 0
             || (self.unit_text, self.unit_source) != (next.unit_text, next.unit_source)
         {
@@ -282,7 +288,7 @@ mod tests {
     #[test]
     fn more_pieces_than_a_chunk_holds_are_found() {
         let mut pieces = Pieces::default();
-        let piece = |at: u32| Piece {
+        let piece = |at: u32| MapPiece {
             text: 200 * at,
             source: 40_000 * at,
             unit_text: 5,
@@ -315,7 +321,7 @@ mod tests {
             for (by_text, by_source, unit_text, unit_source) in steps {
                 text += by_text;
                 source += by_source;
-                let piece = Piece { text, source, unit_text, unit_source };
+                let piece = MapPiece { text, source, unit_text, unit_source };
                 plain.push(piece);
                 pieces.push(piece);
             }

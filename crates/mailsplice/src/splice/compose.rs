@@ -8,7 +8,7 @@ use crate::edit::RawEdit;
 /// result. Linear time.
 pub fn compose(first: &[RawEdit], then: &[RawEdit], length: usize) -> Vec<RawEdit> {
     let mut out = Composed::default();
-    let mut pieces = Pieces::new(first, length);
+    let mut pieces = BodyPieces::new(first, length);
     let mut at = 0;
     for edit in then {
         pieces.take(edit.range.start.saturating_sub(at), |piece| out.add(piece));
@@ -21,14 +21,14 @@ pub fn compose(first: &[RawEdit], then: &[RawEdit], length: usize) -> Vec<RawEdi
 }
 
 /// A stretch of the edited body.
-enum Piece<'a> {
+enum BodyPiece<'a> {
     /// Bytes of the original.
     Kept(Range<usize>),
     New(&'a [u8]),
 }
 
 /// Reads the edited body from the front, in stretches of a requested length.
-struct Pieces<'a> {
+struct BodyPieces<'a> {
     edits: std::slice::Iter<'a, RawEdit>,
     /// Original bytes before the next edit.
     kept: Range<usize>,
@@ -38,19 +38,19 @@ struct Pieces<'a> {
     length: usize,
 }
 
-impl<'a> Pieces<'a> {
-    fn new(edits: &'a [RawEdit], length: usize) -> Pieces<'a> {
+impl<'a> BodyPieces<'a> {
+    fn new(edits: &'a [RawEdit], length: usize) -> BodyPieces<'a> {
         let mut edits = edits.iter();
         let next = edits.next();
         let end = next.map_or(length, |edit| edit.range.start);
-        Pieces { edits, kept: 0..end, new: &[], next, length }
+        BodyPieces { edits, kept: 0..end, new: &[], next, length }
     }
 
-    fn take(&mut self, mut bytes: usize, mut each: impl FnMut(Piece<'a>)) {
+    fn take(&mut self, mut bytes: usize, mut each: impl FnMut(BodyPiece<'a>)) {
         loop {
             let (taken, rest) = self.new.split_at(self.new.len().min(bytes));
             if !taken.is_empty() {
-                each(Piece::New(taken));
+                each(BodyPiece::New(taken));
             }
             self.new = rest;
             bytes -= taken.len();
@@ -59,7 +59,7 @@ impl<'a> Pieces<'a> {
             bytes -= taken.len();
             self.kept.start = end;
             if !taken.is_empty() {
-                each(Piece::Kept(taken));
+                each(BodyPiece::Kept(taken));
             }
             // A replacement belongs to the bytes after it: it is taken only if more is requested.
             if bytes == 0 || !self.advance() {
@@ -90,10 +90,10 @@ struct Composed {
 }
 
 impl Composed {
-    fn add(&mut self, piece: Piece<'_>) {
+    fn add(&mut self, piece: BodyPiece<'_>) {
         match piece {
-            Piece::New(bytes) => self.new_bytes(bytes),
-            Piece::Kept(range) => {
+            BodyPiece::New(bytes) => self.new_bytes(bytes),
+            BodyPiece::Kept(range) => {
                 self.close(range.start);
                 self.at = range.end;
             }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::packing::{Bits, Reader, Writer, has_space};
+use super::packing::{Bits, Packer, Unpacker, has_space};
 
 /// The bytes that a replacement replaced.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl<'a> Original<'a> {
         Some(Original::Encoded { layout, prefix, middle: Cow::Owned(plain), suffix })
     }
 
-    pub fn write(&self, out: &mut Writer) {
+    pub fn write(&self, out: &mut Packer) {
         match self {
             Original::Plain(bytes) => {
                 out.number(0);
@@ -69,7 +69,7 @@ impl<'a> Original<'a> {
         }
     }
 
-    pub fn read(reader: &mut Reader<'a>) -> Option<Original<'a>> {
+    pub fn read(reader: &mut Unpacker<'a>) -> Option<Original<'a>> {
         match reader.number()? {
             0 => Some(Original::Plain(reader.bytes()?)),
             1 => {
@@ -170,10 +170,10 @@ mod tests {
 
     fn round_trip(old: &[u8], new: &[u8]) -> (usize, bool) {
         let original = Original::of(old, new);
-        let mut writer = Writer::default();
+        let mut writer = Packer::default();
         original.write(&mut writer);
         let written = writer.finish();
-        let read = Original::read(&mut Reader::new(&written)).unwrap();
+        let read = Original::read(&mut Unpacker::new(&written)).unwrap();
         assert_eq!(read.bytes(new).as_deref(), Some(old));
         (written.len(), matches!(read, Original::Encoded { .. }))
     }

@@ -6,11 +6,11 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 /// Writes numbers (LEB128) and byte strings.
 #[derive(Default)]
-pub(super) struct Writer(Vec<u8>);
+pub(super) struct Packer(Vec<u8>);
 
-impl Writer {
-    pub fn with_capacity(bytes: usize) -> Writer {
-        Writer(Vec::with_capacity(bytes))
+impl Packer {
+    pub fn with_capacity(bytes: usize) -> Packer {
+        Packer(Vec::with_capacity(bytes))
     }
 
     pub fn number(&mut self, mut number: u64) {
@@ -35,12 +35,12 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote; `None` at anything else.
-pub(super) struct Reader<'a>(&'a [u8]);
+/// Reads what a [`Packer`] wrote; `None` at anything else.
+pub(super) struct Unpacker<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader(bytes)
+impl<'a> Unpacker<'a> {
+    pub fn new(bytes: &'a [u8]) -> Unpacker<'a> {
+        Unpacker(bytes)
     }
 
     pub fn number(&mut self) -> Option<u64> {
@@ -179,13 +179,13 @@ mod tests {
 
     #[test]
     fn numbers_and_strings_come_back() {
-        let mut writer = Writer::default();
+        let mut writer = Packer::default();
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX)] {
             writer.number(number);
         }
         writer.bytes(b"abc");
         let plain = writer.finish();
-        let mut reader = Reader::new(&plain);
+        let mut reader = Unpacker::new(&plain);
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX)] {
             assert_eq!(reader.number(), Some(number));
         }

@@ -128,7 +128,7 @@ pub fn restore_as(
         Believe::Sealed => OnChangedField::Refuse,
     };
     let mut seal = SealedBy::Ours;
-    let mut now: Option<Pieces> = None;
+    let mut now: Option<HeadAndBody> = None;
     let mut overwritten = Vec::new();
     let mut failure = None;
     while !found.is_empty() {
@@ -156,7 +156,7 @@ pub fn restore_as(
 }
 
 /// Header and body.
-type Pieces = (Vec<u8>, Vec<u8>);
+type HeadAndBody = (Vec<u8>, Vec<u8>);
 
 /// Undoes the first recipe that fits; its index and the result. Otherwise the error that explains most.
 fn undo_any(
@@ -243,7 +243,7 @@ pub fn restore_one(
     body: &[u8],
     value: &str,
     stored: impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<Pieces, RestoreError> {
+) -> Result<HeadAndBody, RestoreError> {
     let Undone { head, body, .. } = undo_one(head, body, value, OnChangedField::Refuse, &stored)?;
     Ok((head, body))
 }

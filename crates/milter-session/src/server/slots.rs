@@ -20,11 +20,11 @@ pub struct Slots {
 struct Inner {
     /// Incremented when a connection is added or becomes idle: gives ids, and the order of becoming idle.
     counter: u64,
-    slots: HashMap<u64, Entry>,
+    slots: HashMap<u64, SlotEntry>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct SlotEntry {
     /// Value of the counter when it became idle; `None` while it is busy.
     idle_since: Option<u64>,
     eviction: Arc<Notify>,
@@ -73,7 +73,7 @@ impl Slots {
         let eviction = Arc::new(Notify::new());
         inner.counter += 1;
         let id = inner.counter;
-        inner.slots.insert(id, Entry { idle_since: None, eviction: Arc::clone(&eviction) });
+        inner.slots.insert(id, SlotEntry { idle_since: None, eviction: Arc::clone(&eviction) });
         Some(Slot { all: self.clone(), id, eviction })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
-use super::{Candidates, Reading};
+use super::{Candidates, ReadingMode};
 use crate::authority::begins_with_www;
 use crate::defanged::{
     before_at_sign, before_slashes, dot_at, ends_with_dot, is_complete, refanged,
@@ -54,7 +54,7 @@ impl Candidates<'_> {
         };
         // No piece of a bare one can be linked; the beginning of one with `www.` or a scheme can.
         let dead = complete || kind == Kind::Bare && !begins_with_www(spelling);
-        if let (true, Reading::Wide(_)) = (dead, self.reading) {
+        if let (true, ReadingMode::Wide(_)) = (dead, self.reading) {
             return Some(self.dead(scheme_start, kind, None, host));
         }
         let mut link = self.with_tail(scheme_start, kind, None, host);

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::wide::is_sign_of_host;
-use super::{Behind, Candidates, Reading, ends_plainly};
+use super::{Behind, Candidates, ReadingMode, ends_plainly};
 use crate::defanged::{dot_at, is_complete, refanged};
 use crate::unicode::Class;
 use crate::{Confidence, Kind, Link, authority, prose, scheme};
@@ -145,7 +145,7 @@ impl Candidates<'_> {
     pub(super) fn skip_in_host(&self, at: usize) -> usize {
         match (self.reading, self.walker.bytes_from(at)) {
             (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
-            (Reading::Letter, _) => 0,
+            (ReadingMode::Letter, _) => 0,
             (_, rest) => dot_at(rest),
         }
     }

@@ -31,7 +31,7 @@ use super::super::wire::{Error, Untagged};
 use super::message::{
     NEW_KEYWORD, OLD_KEYWORD, StoredMessage, flags_of, keyword, without_our_keywords,
 };
-use super::{Folder, single};
+use super::{ImapFolder, single};
 
 /// How often a message is marked as deleted and expunged. Another client may clear the mark in
 /// between, and then the message is still there.
@@ -39,7 +39,7 @@ const MAX_EXPUNGE_TRIES: usize = 3;
 
 /// The outcome of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaced {
+pub enum ReplacedInFolder {
     /// The copy with this UID replaced the message.
     By(NonZeroU32),
     /// Another client removed the message meanwhile, so the copy was removed as well.
@@ -54,14 +54,18 @@ struct Replacement {
     keyword: Option<Flag<'static>>,
 }
 
-impl<S: Read + Write> Folder<'_, S> {
+impl<S: Read + Write> ImapFolder<'_, S> {
     /// Replaces a message by these bytes. Flags, keywords and date are kept. The copy has a new
     /// UID.
     ///
     /// # Errors
     /// When the copy cannot be made or differs from what was sent: then the message is there as
     /// before. When the connection breaks: then a later run finishes the work.
-    pub fn replace(&mut self, message: &StoredMessage, bytes: &[u8]) -> Result<Replaced, Error> {
+    pub fn replace(
+        &mut self,
+        message: &StoredMessage,
+        bytes: &[u8],
+    ) -> Result<ReplacedInFolder, Error> {
         self.store(message.uid, StoreType::Add, vec![keyword(OLD_KEYWORD)?])?;
         let new = match self.append(message, bytes) {
             Ok(new) => new,
@@ -88,14 +92,18 @@ impl<S: Read + Write> Folder<'_, S> {
         };
         self.remove_original(message.uid, now.is_marked_deleted(), copy)?;
         self.store(new, StoreType::Remove, vec![keyword(NEW_KEYWORD)?])?;
-        Ok(Replaced::By(new))
+        Ok(ReplacedInFolder::By(new))
     }
 
     /// Continues an earlier run that was interrupted between a message and its copy.
     ///
     /// # Errors
     /// When the server refuses. Then both are there.
-    pub fn finish(&mut self, old: &StoredMessage, copy: &StoredMessage) -> Result<Replaced, Error> {
+    pub fn finish(
+        &mut self,
+        old: &StoredMessage,
+        copy: &StoredMessage,
+    ) -> Result<ReplacedInFolder, Error> {
         // The earlier run marked the message as deleted; that mark is not a flag of the user.
         let mut flags = old.user_flags();
         flags.retain(|flag| *flag != Flag::Deleted || copy.flags.contains(flag));
@@ -105,7 +113,7 @@ impl<S: Read + Write> Folder<'_, S> {
         let deleted = flags.contains(&Flag::Deleted);
         let replacement = Replacement { uid: copy.uid, flags, keyword: None };
         self.remove_original(old.uid, deleted, replacement)?;
-        Ok(Replaced::By(copy.uid))
+        Ok(ReplacedInFolder::By(copy.uid))
     }
 
     /// Removes our keywords from a message that has no counterpart.
@@ -118,14 +126,14 @@ impl<S: Read + Write> Folder<'_, S> {
 
     /// The message was removed while its copy was made. A user who removed it does not want the
     /// copy. Another run that finished the pair needs the copy, and has removed its keyword before.
-    fn original_is_gone(&mut self, new: NonZeroU32) -> Result<Replaced, Error> {
+    fn original_is_gone(&mut self, new: NonZeroU32) -> Result<ReplacedInFolder, Error> {
         match self.message(new)? {
             Some(copy) if copy.has(NEW_KEYWORD) => {
                 self.expunge(new)?;
-                Ok(Replaced::Gone)
+                Ok(ReplacedInFolder::Gone)
             }
-            Some(_) => Ok(Replaced::By(new)),
-            None => Ok(Replaced::Gone),
+            Some(_) => Ok(ReplacedInFolder::By(new)),
+            None => Ok(ReplacedInFolder::Gone),
         }
     }
 

@@ -19,8 +19,12 @@ const DEPTH: usize = 125;
 pub fn shown(text: &str) -> Option<String> {
     let start = text.find(is_bidi_control)?;
     let end = text.floor_char_boundary(BYTES);
-    let mut words =
-        Words { open: Vec::new(), word: String::new(), shown: String::new(), is_other: false };
+    let mut words = MarkedWords {
+        open: Vec::new(),
+        word: String::new(),
+        shown: String::new(),
+        is_other: false,
+    };
     words.shown.push_str(text.get(..start)?);
     for (at, c) in text.get(start..end)?.char_indices() {
         let rest = || text.get(start + at + c.len_utf8()..).unwrap_or_default();
@@ -31,7 +35,7 @@ pub fn shown(text: &str) -> Option<String> {
     words.is_other.then_some(words.shown)
 }
 
-struct Words {
+struct MarkedWords {
     /// Whether each open control makes text run from right to left.
     open: Vec<bool>,
     /// The word that is read, with its marks.
@@ -40,7 +44,7 @@ struct Words {
     is_other: bool,
 }
 
-impl Words {
+impl MarkedWords {
     fn read<'t>(&mut self, c: char, rest: impl FnOnce() -> &'t str) {
         match c {
             '\u{2067}' | '\u{202b}' => self.opens(true),

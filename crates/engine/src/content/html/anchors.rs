@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::elements::{NameKey, key_of, leads_by_itself};
 use super::relative::is_relative;
 use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
-use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
+use super::{HtmlReader, Occurrence, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::content::mapped::MappedText;
 use crate::content::{AnchorAround, Holds};
 use uts58::{Kind, reference};
@@ -62,7 +62,7 @@ impl Anchor {
 /// Words of scripts that open a page, or change where a link leads.
 const NAVIGATES: [&str; 3] = ["location", "href", "open("];
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Begins the text of a link. `form` is its target if it has none of its own.
     pub(super) fn begin_anchor(
         &mut self,

@@ -49,7 +49,7 @@ pub fn rewritten(text: &str) -> Option<MappedText<'static>> {
     is_other.then(|| {
         let written = Builder::with_capacity(text.len());
         let left = text.len().saturating_add(CHANGES_BASE);
-        Writer { text, prefixes, defaults, written, done: 0, left, changed: false }.finish()
+        XmlWriter { text, prefixes, defaults, written, done: 0, left, changed: false }.finish()
     })?
 }
 
@@ -106,7 +106,7 @@ fn has_empty(text: &str) -> bool {
 /// Bytes of an empty tag that is looked at for its name.
 const LONGEST: usize = 64;
 
-struct Writer<'t> {
+struct XmlWriter<'t> {
     text: &'t str,
     prefixes: Vec<&'t str>,
     defaults: Vec<Default<'t>>,
@@ -118,7 +118,7 @@ struct Writer<'t> {
     changed: bool,
 }
 
-impl Writer<'_> {
+impl XmlWriter<'_> {
     fn finish(mut self) -> Option<MappedText<'static>> {
         let bytes = self.text.as_bytes();
         let mut at = 0;

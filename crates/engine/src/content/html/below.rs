@@ -48,11 +48,11 @@ struct Above<'p> {
     page: &'p str,
     base: Option<Range<usize>>,
     sheets: Vec<Range<usize>>,
-    open: Vec<Open>,
+    open: Vec<OpenTag>,
 }
 
 /// An element that is open, and whether it says anything by itself.
-struct Open {
+struct OpenTag {
     key: NameKey,
     tag: Range<usize>,
     governs: bool,
@@ -70,7 +70,7 @@ impl Above<'_> {
             TagKind::Open => {
                 let is_named = || GOVERNING.iter().any(|one| name.eq_ignore_ascii_case(one));
                 let governs = says || raw_element(name.as_bytes()).is_some() || is_named();
-                self.open.push(Open { key, tag: tag.range, governs });
+                self.open.push(OpenTag { key, tag: tag.range, governs });
             }
             TagKind::Close => self.close(key),
         }

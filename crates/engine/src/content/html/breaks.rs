@@ -2,7 +2,7 @@
 
 use super::concealed::Gap;
 use super::open::Ends;
-use super::{Reader, elements, style};
+use super::{HtmlReader, elements, style};
 
 /// Boxes that stand side by side, with blocks or tables in them: no text came since one ended. In bytes of visible text.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Boxes {
     crossed: Option<usize>,
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Separates texts by a line break.
     pub(super) fn separate(&mut self, at: usize) {
         if self.is_concealed() {

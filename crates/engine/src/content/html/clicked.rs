@@ -3,9 +3,9 @@
 
 use super::elements::{is_void, key_of};
 use super::urls::HANDLER;
-use super::{Reader, Site, StyledElement, Tag, token};
+use super::{HtmlReader, Site, StyledElement, Tag, token};
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Handles a start tag that is none of a link; `first` is the first occurrence of its attributes. Inside such an
     /// element another is a part of it.
     pub(super) fn enter_clicked(

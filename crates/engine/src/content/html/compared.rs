@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Anchor, MappedText, Occurrence, Reader, SeenBy, Site, Target};
+use super::{Anchor, HtmlReader, MappedText, Occurrence, SeenBy, Site, Target};
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::{AnchorAround, search_steps};
 use uts58::unicode::is_dot_to_somebody;
@@ -88,7 +88,7 @@ pub(super) struct Parts {
     found: Vec<(Link, usize)>,
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// The links of joined words of the visible text, with where each anchor leads that shows a part of them. With
     /// `in_anchors` all of a link is in its anchor, otherwise a part is.
     pub(super) fn compared_parts(

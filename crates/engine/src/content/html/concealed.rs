@@ -10,13 +10,13 @@ use super::elements::{self, NameKey, key_of};
 use super::open::{OpenElements, SEARCHED_ELEMENTS};
 use super::style::{Conceals, Seen};
 use super::token::Attribute;
-use super::{Reader, Tag};
+use super::{HtmlReader, Tag};
 
 /// Elements that conceal text, and those in them, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Concealed {
     layers: Vec<Layer>,
-    now: State,
+    now: Concealment,
     /// What separates the text before from text that is seen again.
     gap: Option<Gap>,
     /// Whether text was seen again inside.
@@ -35,7 +35,7 @@ struct Layer {
     scope: usize,
     marker: usize,
     conceals: Conceals,
-    before: State,
+    before: Concealment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,31 +48,31 @@ enum LayerKind {
 }
 
 impl Layer {
-    fn inside(&self) -> State {
+    fn inside(&self) -> Concealment {
         self.before.within(self.conceals)
     }
 }
 
 /// How text is concealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct State {
+struct Concealment {
     all: bool,
     size: bool,
     ink: bool,
 }
 
-impl State {
+impl Concealment {
     fn conceals(self) -> bool {
         self.all || self.size || self.ink
     }
 
-    fn within(self, conceals: Conceals) -> State {
+    fn within(self, conceals: Conceals) -> Concealment {
         let inherited = |seen: Seen, before: bool| match seen {
             Seen::Inherited => before,
             Seen::Shown => false,
             Seen::Hidden => true,
         };
-        State {
+        Concealment {
             all: self.all || conceals.all,
             size: inherited(conceals.size, self.size),
             ink: inherited(conceals.ink, self.ink),
@@ -110,7 +110,7 @@ impl Concealed {
             index <= first || stay(layer)
         });
         let around = first.checked_sub(1).and_then(|at| self.layers.get(at));
-        let mut state = around.map_or(State::default(), Layer::inside);
+        let mut state = around.map_or(Concealment::default(), Layer::inside);
         for layer in self.layers.iter_mut().skip(first) {
             layer.before = state;
             state = layer.inside();
@@ -153,7 +153,7 @@ impl Concealed {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Whether text is concealed here.
     pub(super) fn is_concealed(&self) -> bool {
         self.concealed.now.conceals()

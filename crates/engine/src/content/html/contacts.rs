@@ -4,10 +4,10 @@
 //! Each leads where its own text says, so that the two are no URL with a user in it.
 
 use super::compared::without_www;
-use super::{Anchor, Occurrence, Reader, Target};
+use super::{Anchor, HtmlReader, Occurrence, Target};
 use uts58::{Kind, Link};
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Drops the seams between such links: nothing is read across them. Linear.
     pub(super) fn part_contacts(&self, anchors: &[Anchor], seams: &mut Vec<usize>) {
         if seams.is_empty() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::token::Attribute;
 use super::written::Written;
-use super::{Anchor, MappedText, Reader, Tag};
+use super::{Anchor, HtmlReader, MappedText, Tag};
 use crate::content::mapped::Builder;
 
 /// Maximum number of pictures of an anchor, and bytes of what stands for all and of all words, that are read.
@@ -35,7 +35,7 @@ struct Drawn {
     is_written: bool,
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Notes a picture in the open anchor.
     pub(super) fn draw(&mut self, tag: &Tag, attributes: &[Attribute]) {
         if self.open_anchor.is_none() || self.is_concealed() || self.drawn.found.len() >= PICTURES {

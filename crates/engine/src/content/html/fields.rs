@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::token::{Attribute, attribute_named};
-use super::{MappedText, Reader, Site, entity};
+use super::{HtmlReader, MappedText, Site, entity};
 use crate::content::css;
 use uts58::Kind;
 
@@ -77,7 +77,7 @@ fn is_link(code: &str) -> bool {
 
 /// The fields that are open.
 #[derive(Default)]
-pub struct Open {
+pub struct OpenFields {
     fields: Vec<Field>,
     /// Elements that are open whose style may have a field.
     spans: usize,
@@ -94,7 +94,7 @@ struct Field {
     element: Option<usize>,
 }
 
-impl Open {
+impl OpenFields {
     /// Begins the code of a field here in the source, and in the text.
     pub fn begin(&mut self, at: usize, from: usize) {
         let (shown, element) = (None, None);
@@ -143,7 +143,7 @@ impl Open {
     }
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Notes a style that is of a field, and reads the link of one that is in it.
     pub(super) fn field(&mut self, style: &MappedText<'t>, site: &Site) {
         // What a field leads to is found again at the end.

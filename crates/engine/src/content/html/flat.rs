@@ -23,7 +23,7 @@ pub enum FlatItem {
 }
 
 /// A link whose element is open.
-struct Open<'x> {
+struct OpenLink<'x> {
     element: &'x str,
     url: String,
     shown: Builder,
@@ -31,7 +31,7 @@ struct Open<'x> {
 
 /// Passes on the links and formulas of such XML, each when it ends.
 pub fn flat_items(xml: &str, mut take: impl FnMut(FlatItem)) {
-    let mut open: Option<Open<'_>> = None;
+    let mut open: Option<OpenLink<'_>> = None;
     let mut tokens = Tokenizer::new(xml, 0..xml.len(), RawText::Ignore);
     while let Some(token) = tokens.next() {
         match token {
@@ -42,7 +42,8 @@ pub fn flat_items(xml: &str, mut take: impl FnMut(FlatItem)) {
             }
             Token::Tag(tag) if tag.kind == TagKind::Close => {
                 let element = local(xml.get(tag.name).unwrap_or_default());
-                if let Some(Open { url, shown, .. }) = open.take_if(|link| link.element == element)
+                if let Some(OpenLink { url, shown, .. }) =
+                    open.take_if(|link| link.element == element)
                 {
                     take(FlatItem::Link { url, shown: shown.finish().as_str().to_owned() });
                 }
@@ -56,7 +57,7 @@ pub fn flat_items(xml: &str, mut take: impl FnMut(FlatItem)) {
                     if name.eq_ignore_ascii_case(FORMULA) {
                         take(FlatItem::Formula(value()));
                     } else if open.is_none() && !is_empty && LINKS.contains(&(element, name)) {
-                        open = Some(Open { element, url: value(), shown: Builder::default() });
+                        open = Some(OpenLink { element, url: value(), shown: Builder::default() });
                     }
                 }
             }

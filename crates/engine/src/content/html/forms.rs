@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::Reader;
+use super::HtmlReader;
 use super::entity;
 use super::login::is_password;
 use super::token::{Attribute, attribute_named};
@@ -52,7 +52,7 @@ impl Forms {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Begins a form; `first` is the first occurrence of its attributes.
     pub(super) fn begin_form(&mut self, attributes: &[Attribute], first: usize) {
         // An empty one is the address of the page.

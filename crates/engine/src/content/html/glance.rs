@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::compared::{compared, shows_host};
 use super::letters::{self, is_mark_of_owner, is_not_seen, reads_as_dot};
 use super::pieces;
-use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
+use super::{Anchor, Builder, HtmlReader, MappedText, Occurrence, Target};
 use crate::content::bidi::{self, RIGHT_TO_LEFT_MARK};
 use crate::content::search_steps;
 use unicode_script::Script;
@@ -80,7 +80,7 @@ pub(super) fn texts<'t>(
     texts.into_iter().map(|(text, leads_to)| (text.finish(), leads_to)).collect()
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// The words of anchors that are others at a glance. Linear.
     pub(super) fn glances(
         &mut self,
@@ -89,8 +89,14 @@ impl<'t> Reader<'t, '_, '_> {
         nodes: &[usize],
     ) -> Vec<Glance> {
         let text = self.visible.as_str();
-        let mut words =
-            Words { text, gaps, found: Vec::new(), most: self.capacity(), cut: false, steps: 0 };
+        let mut words = WordReader {
+            text,
+            gaps,
+            found: Vec::new(),
+            most: self.capacity(),
+            cut: false,
+            steps: 0,
+        };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
             if self.view.steps + words.steps > self.steps {
@@ -167,7 +173,7 @@ impl<'t> Reader<'t, '_, '_> {
 }
 
 /// Reads words of a text.
-struct Words<'v> {
+struct WordReader<'v> {
     text: &'v str,
     /// Where separators show nothing, and in the second list where boxes of a line begin as well; each in order.
     gaps: [&'v [usize]; 2],
@@ -178,7 +184,7 @@ struct Words<'v> {
     steps: u64,
 }
 
-impl Words<'_> {
+impl WordReader<'_> {
     fn add(&mut self, glance: Glance) {
         match self.found.len() < self.most {
             true => self.found.push(glance),

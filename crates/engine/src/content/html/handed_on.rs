@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::{Reader, View};
+use super::{HtmlReader, View};
 
 /// Steps after which the receiver is asked in the middle of a stretch whether to continue: one may take most of them.
 const STEPS_TOGETHER: u64 = 16 << 10;
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Hands on the links found so far, if nothing later refers to them.
     pub(super) fn emit(&mut self) -> ControlFlow<()> {
         let view = match self.can_emit() {

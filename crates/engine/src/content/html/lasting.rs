@@ -7,9 +7,9 @@
 use super::anchors::Begun;
 use super::elements::NameKey;
 use super::open::{OPEN_ELEMENTS, SEARCHED_ELEMENTS};
-use super::{Anchor, Reader};
+use super::{Anchor, HtmlReader};
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Ends the open link, because another begins. Of two `<a>` in one cell the second ends the first.
     pub(super) fn begin_link(&mut self, element: NameKey, is_a: bool) -> Begun {
         let (scope, marker) = (self.elements.scope(), self.elements.marker());

@@ -2,7 +2,7 @@
 //!
 //! | standard | here |
 //! | --- | --- |
-//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; expanded by [`subset`] |
+//! | XML 1.0 §4.2, entities of the internal subset | [`HtmlReader::declaration`]; expanded by [`subset`] |
 //! | Associating Style Sheets with XML 1.0 §3 | the same |
 
 use std::ops::Range;
@@ -10,9 +10,9 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::token::{RawText, TagKind};
-use super::{Holds, Pass, Reader, SeenBy, Site, Tag, Token, Tokenizer, entity, subset};
+use super::{Holds, HtmlReader, Pass, SeenBy, Site, Tag, Token, Tokenizer, entity, subset};
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Reads the attributes of everything that looks like a tag.
     pub(super) fn lenient(&mut self, range: Range<usize>) {
         self.seen_by = SeenBy::Lenient;

@@ -23,7 +23,7 @@ pub struct LoginPage {
 
 /// What is open while a page is read.
 #[derive(Default)]
-struct Open {
+struct OpenForm {
     heading: bool,
     form: Option<(String, usize)>,
     /// Whether a password was asked for.
@@ -34,7 +34,7 @@ struct Open {
 
 /// Reads a page that asks for a password. Linear.
 pub fn login_page(page: &str) -> LoginPage {
-    let (mut login, mut open) = (LoginPage::default(), Open::default());
+    let (mut login, mut open) = (LoginPage::default(), OpenForm::default());
     let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
     while let Some(token) = tokens.next() {
         match token {
@@ -69,7 +69,7 @@ impl LoginPage {
         &mut self,
         name: &str,
         value: impl Fn(&str) -> Option<(String, usize)>,
-        open: &mut Open,
+        open: &mut OpenForm,
     ) {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         let leads = |(url, _): &(String, usize)| labels::leads(url);

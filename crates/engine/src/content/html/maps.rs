@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::token::Attribute;
-use super::{Holds, Occurrence, Reader, SeenBy, Site};
+use super::{Holds, HtmlReader, Occurrence, SeenBy, Site};
 use crate::content::AnchorAround;
 
 /// Maximum number of such pictures with a host in their text, and of areas.
@@ -49,7 +49,7 @@ impl Maps {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Begins a map.
     pub(super) fn begin_map(&mut self, attributes: &[Attribute]) {
         let name = self.value_of("name", attributes).or_else(|| self.value_of("id", attributes));

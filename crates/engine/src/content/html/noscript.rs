@@ -3,7 +3,7 @@
 //! count readers, and read alike in both ways; others are read once more, without it.
 
 use super::token::{Tag, TagKind, Tokenizer};
-use super::{Pass, RawText, Reader, Token};
+use super::{HtmlReader, Pass, RawText, Token};
 use crate::content::mapped::Builder;
 use crate::content::{Edits, InFront, Language, Layer};
 
@@ -12,7 +12,7 @@ const NAME: &str = "noscript";
 /// Elements that change nothing around them, whether or not they are there.
 const ALIKE: [&str; 5] = ["iframe", "img", "link", "meta", "style"];
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Remembers that the page has an element whose content scripts replace.
     #[inline]
     pub(super) fn enter_noscript(&mut self, tag: &Tag, pass: Pass) {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::entity::{self, Within};
-use super::fields::{Mark, Open, OutlookLink};
+use super::fields::{Mark, OpenFields, OutlookLink};
 use super::token::{TagKind, Token, Tokenizer};
 use super::{MappedText, RawText, elements, fields, token};
 use crate::content::mapped::Builder;
@@ -59,19 +59,19 @@ pub fn shown(source: &str) -> Shown {
 struct OutlookReader<'s> {
     source: &'s str,
     seen: Builder,
-    shown: Found,
+    shown: OutlookLinks,
     open: Option<OutlookLink>,
     /// Whether the open link begins in a condition.
     is_conditional: bool,
     /// The link of a condition that is open around another.
     outer: Option<OutlookLink>,
-    fields: Open,
+    fields: OpenFields,
     /// Between `<!--[if !mso]><!-->` and `<!--<![endif]-->`.
     hidden: bool,
 }
 
 #[derive(Default)]
-struct Found {
+struct OutlookLinks {
     anchors: Vec<OutlookLink>,
     around: Vec<OutlookLink>,
     fields: Vec<OutlookLink>,
@@ -161,7 +161,7 @@ impl OutlookReader<'_> {
             let ended = self.fields.end();
             self.end_field(ended);
         }
-        let Found { anchors, around, fields } = self.shown;
+        let OutlookLinks { anchors, around, fields } = self.shown;
         Shown { text: self.seen.finish(), anchors, around, fields }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::compared::compared;
 use super::fields::OutlookLink;
 use super::outlook;
-use super::{Markup, Occurrence, Reader, SeenBy, Site, Target, token};
+use super::{HtmlReader, Markup, Occurrence, SeenBy, Site, Target, token};
 use crate::content::search_steps;
 use uts58::Link;
 
@@ -37,7 +37,7 @@ impl Targets {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Whether a condition has words for Outlook in a link.
     pub(super) fn is_text_of_link(&mut self, inner: &Range<usize>) -> bool {
         if self.open_anchor.is_none() {

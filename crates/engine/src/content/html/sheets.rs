@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::style::Traits;
 use super::token::{RawElement, RawText, Token, Tokenizer};
-use super::{MappedText, Reader, Site};
+use super::{HtmlReader, MappedText, Site};
 use crate::content::css;
 
 /// What hides, moves away or blanks out, for some programs and whatever is said later, without white space. Sizes of
@@ -165,7 +165,7 @@ pub(super) fn hides_or_writes(sheet: &str) -> bool {
     sheet.contains("@import") || sheet.contains("content") || rules.any(|(_, rule)| hides(rule))
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Reads the URLs of a style sheet; `outer` maps it to the text.
     pub(super) fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
         // It is searched for strings, and these are read without their escapes.

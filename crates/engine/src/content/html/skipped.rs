@@ -56,7 +56,7 @@ impl Element {
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Closed elements, in the order of their end tags: the text in them, and where their tags are in the source.
     elements: Vec<Element>,
     /// Where the text of the last one ends that began inside a word.
@@ -65,7 +65,7 @@ pub(super) struct Skipped {
 
 /// An open element.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenElement {
     key: NameKey,
     tag: Tag,
     /// The offset in the visible text.
@@ -80,7 +80,7 @@ impl Skipped {
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push(Open { key: key(text, &tag.name), tag: tag.clone(), from, in_word });
+        self.open.push(OpenElement { key: key(text, &tag.name), tag: tag.clone(), from, in_word });
     }
 
     /// Handles an end tag of this name.
@@ -94,7 +94,7 @@ impl Skipped {
     fn leave_one(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let wanted = key(text, name);
-        let is = |open: &Open| {
+        let is = |open: &OpenElement| {
             let whole = open.key.is_whole();
             open.key == wanted && (whole || slice(&open.tag.name).eq_ignore_ascii_case(slice(name)))
         };

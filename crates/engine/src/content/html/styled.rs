@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Reader, Tag, elements, style};
+use super::{HtmlReader, Tag, elements, style};
 
 /// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl StyledElement {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Begins or counts elements that reverse or separate their text.
     pub(super) fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
         let slots = [&self.leftward, &self.reversing, &self.breaking, &self.lining_up];

@@ -3,20 +3,20 @@
 
 use std::ops::Range;
 
-use super::Reader;
+use super::HtmlReader;
 use super::open::OpenElements;
 
 /// The visible text in which such an element is open.
 #[derive(Debug, Default)]
 pub(super) struct Targetless {
-    open: Option<Open>,
+    open: Option<OpenAnchor>,
     /// In order and disjoint.
     stretches: Vec<Range<usize>>,
 }
 
 /// The open element.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenAnchor {
     /// Where its text begins.
     from: usize,
     /// The innermost open element around it that limits the scope of end tags, and that at which parsers forget links.
@@ -47,7 +47,7 @@ impl Targetless {
     pub fn take(&mut self, length: usize) -> Vec<Range<usize>> {
         if let Some(open) = self.open {
             self.add(open.from..length);
-            self.open = Some(Open { from: 0, ..open });
+            self.open = Some(OpenAnchor { from: 0, ..open });
         }
         std::mem::take(&mut self.stretches)
     }
@@ -60,7 +60,7 @@ impl Targetless {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Handles the start tag of an `<a>`. Of two in one cell the second ends the first; of two in cells inside one another
     /// the outer one lasts.
     pub(super) fn begin_a(&mut self, is_link: bool) {
@@ -70,7 +70,7 @@ impl Reader<'_, '_, '_> {
             self.targetless.end(at);
         }
         if !is_link && self.targetless.open.is_none() {
-            self.targetless.open = Some(Open { from: at, scope, marker });
+            self.targetless.open = Some(OpenAnchor { from: at, scope, marker });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Anchor, Occurrence, Reader, SeenBy, Site, StyledElement, Tag, elements, token};
+use super::{Anchor, HtmlReader, Occurrence, SeenBy, Site, StyledElement, Tag, elements, token};
 use crate::content::AnchorAround;
 
 /// Maximum number of links of one tooltip that are compared.
@@ -19,7 +19,7 @@ pub(super) struct Titled {
     links: Range<usize>,
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Handles a start tag; `first` is the first occurrence of its attributes.
     pub(super) fn enter_title(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
         let found = self.view.occurrences.get(first..).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::elements::{self, Follows};
 use super::style::{Direction, Flow, Traits};
 use super::token::{Attribute, attribute_named};
 use super::{
-    HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
+    HostBounds, HtmlReader, MappedText, Markup, Occurrence, Rendering, SeenBy, Site, Tag, Target,
     entity, lenient, opened_hosts, strings,
 };
 use uts58::reference;
@@ -19,7 +19,7 @@ use uts58::scheme::{self, Does};
 use uts58::unicode::a_label::has_a_label;
 use uts58::{Kind, Link};
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
     fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
         let is = |name: &str| attribute.eq_ignore_ascii_case(name);
@@ -62,14 +62,9 @@ impl<'t> Reader<'t, '_, '_> {
                     if !std::mem::replace(&mut styled, true) {
                         traits.declare(style.as_str(), self.is_concealed());
                     }
-                    if traits.is_of_field {
-                        self.field(&style, &found("style").site(Holds::Css));
-                    }
-                    self.declarations(&style, &found("style"));
+                    self.styles(&style, &found("style"), traits.is_of_field);
                 }
-                Some((attribute_name, holds)) => {
-                    self.attribute(&found(attribute_name), holds, value);
-                }
+                Some((known, holds)) => self.attribute(&found(known), holds, value),
                 // What most others fail on.
                 None if !matches!(
                     written.as_bytes().first().map(|first| first | 0x20),
@@ -100,6 +95,14 @@ impl<'t> Reader<'t, '_, '_> {
             traits.flow = Flow::Beside;
         }
         traits
+    }
+
+    /// Reads the URLs in the style of an element, and the link of a field whose code it may have.
+    fn styles(&mut self, style: &MappedText<'t>, found: &FoundAttribute<'_>, is_of_field: bool) {
+        if is_of_field {
+            self.field(style, &found.site(Holds::Css));
+        }
+        self.declarations(style, found);
     }
 
     /// Whether an attribute `align` lets what follows stand beside the element (HTML §15.3.5): that of a table.

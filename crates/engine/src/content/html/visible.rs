@@ -7,7 +7,7 @@ use super::compared::{AcrossSeams, Parts, compared};
 use super::glance::{self, Glance};
 use super::skipped::Skipped;
 use super::{
-    Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, Site,
+    Anchor, HtmlReader, Markup, Occurrence, REVERSED_BYTES, Rendering, STRETCH_LINKS, Site,
     StyledElement, Tag, Target, Within, entity, targetless,
 };
 use crate::content::across_signs::{self, HostWithSigns};
@@ -25,7 +25,7 @@ const TURNED_STEPS: u64 = 30;
 /// The same of a word that a control turns round, whatever its length: it is searched by itself.
 const TURNED_WORD_STEPS: u64 = 128;
 
-/// What was recorded beside the visible text since it was searched last: see the fields of [`Reader`].
+/// What was recorded beside the visible text since it was searched last: see the fields of [`HtmlReader`].
 struct Recorded {
     anchors: Vec<Anchor>,
     marks: Vec<Range<usize>>,
@@ -57,7 +57,7 @@ impl Beside {
     }
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
     pub(super) fn characters(&mut self, range: Range<usize>) -> ControlFlow<()> {
         if self.is_blank_after_break(&range) {

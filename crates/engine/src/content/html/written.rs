@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::embedded;
 use super::token::Attribute;
-use super::{Reader, Tag};
+use super::{HtmlReader, Tag};
 use crate::content::css;
 use uts58::scheme;
 
@@ -41,11 +41,11 @@ struct Rule {
     /// Classes with `.` in front, identifiers with `#`.
     names: Vec<String>,
     is_behind: bool,
-    text: Vec<Piece>,
+    text: Vec<WrittenPiece>,
 }
 
 #[derive(Clone, Debug)]
-enum Piece {
+enum WrittenPiece {
     Text(String),
     Attribute(String),
     /// A variable, and what stands for one that is not set.
@@ -97,17 +97,17 @@ impl Written {
     }
 
     /// The text of a rule at an element with these attributes.
-    fn text(&self, pieces: &[Piece], value: &impl Fn(&str) -> Option<String>) -> String {
+    fn text(&self, pieces: &[WrittenPiece], value: &impl Fn(&str) -> Option<String>) -> String {
         let mut text = String::new();
         for piece in pieces {
             match piece {
-                Piece::Text(written) => text.push_str(written),
-                Piece::Attribute(name) => text.push_str(&value(name).unwrap_or_default()),
-                Piece::Variable(name, fallback) => {
+                WrittenPiece::Text(written) => text.push_str(written),
+                WrittenPiece::Attribute(name) => text.push_str(&value(name).unwrap_or_default()),
+                WrittenPiece::Variable(name, fallback) => {
                     let set = self.variable(name, value);
                     text.push_str(&set.unwrap_or_else(|| strings(fallback)));
                 }
-                Piece::Counter(name) => {
+                WrittenPiece::Counter(name) => {
                     for part in OF_COUNTERS {
                         let written = self.variable(&counter(name, part), value);
                         text.push_str(&written.unwrap_or_default());
@@ -135,7 +135,7 @@ impl Written {
 
 impl Rule {
     /// The rule for what a selector names last. `content` writes only in front of an element, behind it or as its marker.
-    fn of(selector: &str, is_content: bool, text: &[Piece]) -> Option<Rule> {
+    fn of(selector: &str, is_content: bool, text: &[WrittenPiece]) -> Option<Rule> {
         let selector = selector.trim_ascii().to_ascii_lowercase();
         let last = selector.rsplit([' ', '\t', '\n', '>', '+', '~']).next()?;
         let (subject, pseudo) = last.split_once(':').unwrap_or((last, ""));
@@ -208,17 +208,17 @@ fn named(selectors: &str, property: &str) -> Option<String> {
 }
 
 /// What a declaration writes. `counts` says whether a sheet has styles of counters.
-fn pieces_of(property: &str, value: &str, counts: bool) -> Option<Vec<Piece>> {
+fn pieces_of(property: &str, value: &str, counts: bool) -> Option<Vec<WrittenPiece>> {
     let is_list = property == "list-style" || property == "list-style-type";
     let is_one = is_list || property == "quotes";
     if BACKGROUNDS.contains(&property) {
         let drawn = css::urls(value).find_map(|url| embedded::drawn(url.as_str()))?;
-        return Some(vec![Piece::Text(drawn)]);
+        return Some(vec![WrittenPiece::Text(drawn)]);
     }
     let mut pieces = pieces(Some(value).filter(|_| is_one || property == CONTENT)?);
     if is_list && counts && pieces.is_empty() {
         let names = value.split_ascii_whitespace().take(WORDS);
-        pieces = names.map(|name| Piece::Counter(name.to_ascii_lowercase())).collect();
+        pieces = names.map(|name| WrittenPiece::Counter(name.to_ascii_lowercase())).collect();
         return (!pieces.is_empty()).then_some(pieces);
     }
     // Of quotes the first one opens.
@@ -232,9 +232,9 @@ const WORDS: usize = 3;
 /// The strings of a value, joined.
 fn strings(value: &str) -> String {
     let texts = pieces(value).into_iter().filter_map(|piece| match piece {
-        Piece::Text(text) => Some(text),
-        Piece::Variable(_, fallback) => quoted(&fallback).map(str::to_owned),
-        Piece::Attribute(_) | Piece::Counter(_) => None,
+        WrittenPiece::Text(text) => Some(text),
+        WrittenPiece::Variable(_, fallback) => quoted(&fallback).map(str::to_owned),
+        WrittenPiece::Attribute(_) | WrittenPiece::Counter(_) => None,
     });
     texts.collect()
 }
@@ -266,7 +266,7 @@ fn bracketed(inside: &str) -> (&str, &str) {
 }
 
 /// The strings of a value, and what it names in their place.
-fn pieces(value: &str) -> Vec<Piece> {
+fn pieces(value: &str) -> Vec<WrittenPiece> {
     let mut found = Vec::new();
     let mut rest = value;
     while let Some(at) = rest.find(['"', '\'', '(']) {
@@ -288,19 +288,19 @@ fn pieces(value: &str) -> Vec<Piece> {
             ')' if calls("attr") => {
                 let name = name();
                 let name = name.split(' ').next().unwrap_or_default();
-                found.push(Piece::Attribute(name.to_owned()));
+                found.push(WrittenPiece::Attribute(name.to_owned()));
             }
-            ')' if calls("var") => found.push(Piece::Variable(name(), fallback.to_owned())),
+            ')' if calls("var") => found.push(WrittenPiece::Variable(name(), fallback.to_owned())),
             ')' if calls("counter") || calls("counters") => {
                 let style = inside.rsplit(',').next().unwrap_or_default().trim_ascii();
-                found.push(Piece::Counter(style.to_ascii_lowercase()));
+                found.push(WrittenPiece::Counter(style.to_ascii_lowercase()));
             }
             ')' if calls("url") => {
                 let url = css::url_function(behind, 1).and_then(|url| behind.get(url));
-                found.extend(url.and_then(embedded::drawn).map(Piece::Text));
+                found.extend(url.and_then(embedded::drawn).map(WrittenPiece::Text));
             }
             ')' => {}
-            _ => found.push(Piece::Text(inside.to_owned())),
+            _ => found.push(WrittenPiece::Text(inside.to_owned())),
         }
         // Behind the bracket itself.
         rest = after.strip_prefix(')').filter(|_| close == ')').unwrap_or(after);
@@ -308,7 +308,7 @@ fn pieces(value: &str) -> Vec<Piece> {
     found
 }
 
-impl Reader<'_, '_, '_> {
+impl HtmlReader<'_, '_, '_> {
     /// Notes what sheets write in front of an element of the open link and behind it, and what the style of an item of a
     /// list does.
     pub(super) fn write(&mut self, tag: &Tag, attributes: &[Attribute], name: &str) {

@@ -1,13 +1,12 @@
 //! Two-byte charsets that WHATWG lacks or reads differently. Only what hosts are made of to look like others is here:
 //! Greek, Cyrillic, Latin and wide letters, and signs of East Asia that read as Latin ones. All other characters are
 //! those of a charset that it extends, or become U+FFFD.
-//!
-//! Rows are those of glibc 2.36 (`iconv`) and Python 3.11.7, which agree where both have them.
 
 use encoding_rs::Encoding;
 
 use super::builder::Builder;
 use super::pages::Page;
+use super::pairs::pairs;
 use super::shifted::{Step, with_switches};
 use crate::edit::RawEdit;
 use crate::span::Text;
@@ -20,291 +19,83 @@ pub struct Rows {
     /// ASCII.
     page: &'static str,
     /// Runs of consecutive codes: the first code, and the characters.
-    runs: &'static [&'static [Run]],
+    runs: &'static [&'static [CodeRun]],
     /// What it extends.
     base: Option<&'static Encoding>,
 }
 
-type Run = (u16, &'static str);
-
-const WIDE: &[Run] = &[
-    (0x424B, "．"),
-    (0x4261, "／"),
-    (0x4281, "ａｂｃｄｅｆｇｈｉ"),
-    (0x4291, "ｊｋｌｍｎｏｐｑｒ"),
-    (0x42A2, "ｓｔｕｖｗｘｙｚ"),
-    (0x42C1, "ＡＢＣＤＥＦＧＨＩ"),
-    (0x42D1, "ＪＫＬＭＮＯＰＱＲ"),
-    (0x42E2, "ＳＴＵＶＷＸＹＺ"),
-];
-
-/// IBM-300 and similar sets.
-const EAST: &[Run] = &[
-    (0x4141, "αβγδεζηθικλμνξοπρστυφχψω"),
-    (0x4161, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
-    (0x4180, "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
-    (0x41C0, "АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ"),
-];
-
-const KOREAN: &[Run] = &[
-    (0x4661, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
-    (0x4681, "αβγδεζηθικλμνξοπρστυφχψω"),
-    (0x4A41, "АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
-];
-
-/// Signs in IBM-300 and similar sets.
-const EAST_SIGNS: &[Run] = &[
-    (0x41B1, "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ"),
-    (0x41F1, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
-    (0x4381, "ア"),
-    (0x4384, "エ"),
-    (0x438A, "コ"),
-    (0x4395, "トナ"),
-    (0x4398, "ヌ"),
-    (0x439A, "ノ"),
-    (0x439F, "フ"),
-    (0x43A6, "ムメ"),
-    (0x43AC, "ヨ"),
-    (0x43AE, "リ"),
-    (0x43BA, "レロ"),
-    (0x445F, "〇"),
-];
-
-/// Signs of Japanese among them.
-const KANJI: &[Run] = &[
-    (0x4547, "七"),
-    (0x456A, "工"),
-    (0x4588, "口"),
-    (0x4BB1, "了"),
-    (0x4BBD, "乙"),
-    (0x4BCE, "丁"),
-    (0x51C0, "卜"),
-    (0x5644, "丨"),
-    (0x5648, "丿"),
-];
-
-/// Letters of JIS X 0213 among them.
-const JIS_X_0213: &[Run] = &[
-    (0xD656, "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ"),
-    (0xD6B8, "ĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĦħĨĩĪīĬĭĮįİıĲĳĴĵĶķĸĹĺĻļĽľĿŀŁłŃńŅņ"),
-    (
-        0xD741,
-        "ŇňŉŊŋŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŦŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſƒǂǍǎǏǐǑǒǓǔǕǖǗǘǙǚǛǜǵǺǻǼǽǾǿƓǸǹ",
-    ),
-    (
-        0xD88C,
-        "ɐɑɒɓɔɕɖɗɘəɚɛɜɝɞɟɠɡɢɣɤɥɦɧɨɩɪɫɬɭɮɯɰɱɲɳɴɵɶɷɸɹɺɻɼɽɾɿʀʁʂʃʄʅʆʇʈʉʊʋʌʍʎʏʐʑʒʓʔʕʖʗʘʙʚʛʜʝʞʟʠʡʢʣʤʥʦʧʨ",
-    ),
-    (0xD97E, "ʹ"),
-    (0xD980, "ͺ"),
-    (0xD984, "Ά"),
-    (0xD986, "ΈΉΊΌΎΏΐΪΫάέήίΰςϊϋόύώ"),
-    (0xD9DE, "ЂЃЄЅІЇЈЉЊЋЌЎЏђѓєѕіїјљњћќўџѠѡѢѣѤѥѦ"),
-    (0xDA41, "ѧѨѩѪѫѬѭѮѯѰѱѲѳѴѵѶѷѸѹѺѻѼѽѾѿҀҁ"),
-    (
-        0xDA61,
-        "ҐґҒғҔҕҖҗҘҙҚқҜҝҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұҲҳҴҵҶҷҸҹҺһҼҽҾҿӀӁӂӃӄӇӈӋӌӐӑӒӓӔӕӖӗӘәӚӛӜӝӞӟӠӡӢӣӤӥӦӧӨөӪӫӮӯӰӱӲӳӴӵӸӹ",
-    ),
-    (0xDADE, "ḾḿẀẁẂẃẄẅẾếỀềỲỳ"),
-    (0xDC62, "ὲὰάέ"),
-    (0xE9A3, "ﬁﬂ"),
-];
-
-/// Signs and letters of GB 2312 among them, and two of GBK.
-const PINYIN: &[Run] = &[
-    (0x4641, "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜüêɑ"),
-    (0x465D, "ńňǹɡ"),
-    (0x4667, "ㄇㄈ"),
-    (0x466B, "ㄋ"),
-    (0x466E, "ㄎ"),
-    (0x4672, "ㄒ"),
-    (0x4676, "ㄖ"),
-    (0x4679, "ㄙㄚ"),
-    (0x467F, "ㄟ"),
-    (0x4685, "ㄥ"),
-    (0x4687, "ㄧㄨㄩ"),
-    (0x49B6, "卜"),
-    (0x4BA0, "丁"),
-    (0x4D44, "工"),
-    (0x507A, "口"),
-    (0x516B, "了"),
-    (0x53DE, "七"),
-    (0x59D1, "乙"),
-    (0x5CAC, "丨"),
-    (0x5CAE, "丿"),
-];
-
-/// Signs of CNS 11643 among them.
-const BOPOMOFO: &[Run] = &[
-    (0x4558, "ㄇㄈ"),
-    (0x455C, "ㄋ"),
-    (0x455F, "ㄎ"),
-    (0x4563, "ㄒ"),
-    (0x4567, "ㄖ"),
-    (0x456A, "ㄙㄚ"),
-    (0x4570, "ㄟ"),
-    (0x4576, "ㄥ"),
-    (0x4578, "ㄧㄨㄩ"),
-    (0x4842, "丨"),
-    (0x4844, "丿乙"),
-    (0x4859, "卜"),
-    (0x485E, "口"),
-    (0x486F, "工"),
-    (0x4C42, "乙丁七"),
-    (0x4C47, "了"),
-    (0x4C53, "卜"),
-    (0x4C67, "口"),
-    (0x4C76, "工"),
-];
-
-/// Signs and letters of Korean among theirs.
-const KOREAN_SIGNS: &[Run] = &[
-    (0x4160, "ǂ"),
-    (0x4542, "ア"),
-    (0x4548, "エ"),
-    (0x4553, "コ"),
-    (0x4568, "ト"),
-    (0x456A, "ナ"),
-    (0x456C, "ヌ"),
-    (0x456E, "ノ"),
-    (0x4575, "フ"),
-    (0x4580, "ムメ"),
-    (0x4588, "ヨ"),
-    (0x458A, "リ"),
-    (0x458C, "レロ"),
-    (0x4641, "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ"),
-    (0x4650, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
-    (0x4B41, "ÆÐ"),
-    (0x4B44, "Ħ"),
-    (0x4B46, "Ĳ"),
-    (0x4B48, "ĿŁØŒ"),
-    (0x4B4D, "ÞŦŊ"),
-    (0x4BA0, "æđðħıĳĸŀłøœßþŧŋŉ"),
-    (0x51C7, "工"),
-    (0x5279, "口"),
-    (0x55C8, "了"),
-    (0x5894, "卜"),
-    (0x5F5D, "乙"),
-    (0x60DC, "丁"),
-    (0x6470, "七"),
-];
-
-/// CNS 11643, first plane.
-const CNS_11643: &[Run] = &[
-    (0xA1A5, "．"),
-    (0xA2DF, "／"),
-    (0xA4AB, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
-    (
-        0xA4C1,
-        "ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚΑΒΓΔΕΖΗΘΙΚ",
-    ),
-    (0xA5A1, "ΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω"),
-    (0xA5C9, "ㄇㄈ"),
-    (0xA5CD, "ㄋ"),
-    (0xA5D0, "ㄎ"),
-    (0xA5D4, "ㄒ"),
-    (0xA5D8, "ㄖ"),
-    (0xA5DB, "ㄙㄚ"),
-    (0xA5E1, "ㄟ"),
-    (0xA5E7, "ㄥ"),
-    (0xA5E9, "ㄧㄨㄩ"),
-    (0xA6B5, "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ"),
-    (0xC4A2, "乙丁七"),
-    (0xC4A7, "了"),
-    (0xC4B3, "卜"),
-    (0xC4C7, "口"),
-    (0xC4D6, "工"),
-];
-
-/// JIS X 0213, first plane, where EUC-JP has nothing or something else.
-const EUC_JIS_X_0213: &[Run] = &[
-    (0xA6D9, "ς"),
-    (0xA8EF, "ǍǎǐḾḿǸǹǑǒǔǖǘǚǜ"),
-    (0xA9B7, "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀĪŪĒŌāīūēō"),
-    (0xAAA1, "Ą"),
-    (0xAAA3, "ŁĽŚŠŞŤŹŽŻą"),
-    (0xAAAE, "łľś"),
-    (0xAAB2, "šşťź"),
-    (0xAAB7, "žżŔĂĹĆČĘĚĎŃŇŐŘŮŰŢŕăĺćčęěďđńňőřůűţ"),
-    (0xAAD9, "ĈĜĤĴŜŬĉĝĥĵŝŭɱʋɾʃʒɬɮɹʈɖɳɽʂʐɻɭɟɲʝʎɡŋɰʁħʕ"),
-    (0xABA1, "ʔɦʘǂɓɗʄɠƓœŒɨʉɘɵəɜɞɐɯʊɤʌɔɑɒʍɥʢʡɕʑɺɧɚ"),
-    (0xABC5, "ǽὰά"),
-    (0xABD0, "ὲέ"),
-    (0xACB5, "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ"),
-    (0xADB5, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"),
-    (0xAEA4, "丨"),
-];
-
-const JOHAB: &[Run] = &[
-    (0xDA3E, "．／"),
-    (0xDA51, "ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ"),
-    (0xDA71, "ａｂｃｄｅｆｇｈｉｊｋｌｍｎ"),
-    (0xDA91, "ｏｐｑｒｓｔｕｖｗｘｙｚ"),
-    (0xDB51, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
-    (0xDB71, "αβγδεζηθικλμνξ"),
-    (0xDB91, "οπρστυφχψω"),
-    (0xDEA1, "АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ"),
-    (0xDED1, "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
-];
-
-const BIG5: &[Run] = &[
-    (0xA144, "．"),
-    (
-        0xA2CF,
-        "ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖ",
-    ),
-    (0xA340, "ｗｘｙｚΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω"),
-    (0xC7B1, "ДЕЁЖЗИЙКЛМУФХЦЧШЩЪЫЬЭЮЯабвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
-];
+type CodeRun = (u16, &'static str);
 
 static ROWS: [Rows; 11] = [
-    Rows { name: "big5-python", page: "", runs: &[BIG5], base: None },
-    Rows { name: "johab", page: "", runs: &[JOHAB], base: None },
-    Rows { name: "euc-tw", page: "", runs: &[CNS_11643], base: None },
-    Rows {
-        name: "euc-jisx0213",
-        page: "",
-        runs: &[EUC_JIS_X_0213],
-        base: Some(encoding_rs::EUC_JP),
-    },
-    Rows {
-        name: "ibm930",
-        page: "cp930-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, KANJI],
-        base: None,
-    },
-    Rows {
-        name: "ibm1390",
-        page: "cp930-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, KANJI, JIS_X_0213],
-        base: None,
-    },
-    Rows { name: "ibm933", page: "cp933-single", runs: &[WIDE, KOREAN, KOREAN_SIGNS], base: None },
-    Rows {
-        name: "ibm935",
-        page: "cp935-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, PINYIN],
-        base: None,
-    },
-    Rows {
-        name: "ibm937",
-        page: "cp937-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, BOPOMOFO],
-        base: None,
-    },
-    Rows {
-        name: "ibm939",
-        page: "cp939-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, KANJI],
-        base: None,
-    },
-    Rows {
-        name: "ibm1399",
-        page: "cp939-single",
-        runs: &[WIDE, EAST, EAST_SIGNS, KANJI, JIS_X_0213],
-        base: None,
-    },
+    row("big5-python", "", &[set("BIG5")]),
+    row("johab", "", &[set("JOHAB")]),
+    row("euc-tw", "", &[set("CNS_11643")]),
+    Rows { base: Some(encoding_rs::EUC_JP), ..row("euc-jisx0213", "", &[set("EUC_JIS_X_0213")]) },
+    row("ibm930", "cp930-single", &[WIDE, EAST, EAST_SIGNS, KANJI]),
+    row("ibm1390", "cp930-single", &[WIDE, EAST, EAST_SIGNS, KANJI, JIS_X_0213]),
+    row("ibm933", "cp933-single", &[WIDE, set("KOREAN"), set("KOREAN_SIGNS")]),
+    row("ibm935", "cp935-single", &[WIDE, EAST, EAST_SIGNS, set("PINYIN")]),
+    row("ibm937", "cp937-single", &[WIDE, EAST, EAST_SIGNS, set("BOPOMOFO")]),
+    row("ibm939", "cp939-single", &[WIDE, EAST, EAST_SIGNS, KANJI]),
+    row("ibm1399", "cp939-single", &[WIDE, EAST, EAST_SIGNS, KANJI, JIS_X_0213]),
 ];
+
+const WIDE: &[CodeRun] = set("WIDE");
+const EAST: &[CodeRun] = set("EAST");
+const EAST_SIGNS: &[CodeRun] = set("EAST_SIGNS");
+const KANJI: &[CodeRun] = set("KANJI");
+const JIS_X_0213: &[CodeRun] = set("JIS_X_0213");
+
+/// A charset that extends none.
+const fn row(name: &'static str, page: &'static str, runs: &'static [&'static [CodeRun]]) -> Rows {
+    Rows { name, page, runs, base: None }
+}
+
+/// Set and first code, and characters.
+const FILE: &[(&str, &str)] = pairs!("rows.tsv");
+
+/// The runs of the file.
+const RUNS: &[CodeRun] = &{
+    let (mut runs, mut rest) = ([(0, ""); FILE.len()], FILE);
+    let mut free = runs.as_mut_slice();
+    while let ([(key, characters), after @ ..], [run, others @ ..]) = (rest, free) {
+        let (_, code) = key.split_at(key.len() - CODE);
+        *run = match u16::from_str_radix(code, 16) {
+            Ok(code) => (code, *characters),
+            Err(_) => panic!("a row has a set, a blank and a code of four digits"),
+        };
+        (rest, free) = (after, others);
+    }
+    runs
+};
+
+/// Hexadecimal digits of a code.
+const CODE: usize = 4;
+
+/// The runs of a set of the file.
+const fn set(name: &str) -> &'static [CodeRun] {
+    let (mut rest, mut before, mut length) = (FILE, 0, 0);
+    while let [(key, _), after @ ..] = rest {
+        match (is_of(key, name), length) {
+            (true, _) => length += 1,
+            (false, 0) => before += 1,
+            (false, _) => break,
+        }
+        rest = after;
+    }
+    assert!(length > 0, "the set stands in the file");
+    RUNS.split_at(before).1.split_at(length).0
+}
+
+const fn is_of(key: &str, set: &str) -> bool {
+    let (mut key, mut set) = (key.as_bytes(), set.as_bytes());
+    while let ([a, key_after @ ..], [b, set_after @ ..]) = (key, set)
+        && *a == *b
+    {
+        (key, set) = (key_after, set_after);
+    }
+    set.is_empty() && matches!(key, [b' ', ..])
+}
 
 const SHIFT_OUT: u8 = 0x0E;
 const SHIFT_IN: u8 = 0x0F;

@@ -147,7 +147,7 @@ struct Placed {
 /// The runs that have text.
 fn placed_runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Placed> {
     let mut at = 0;
-    let placed = runs(bytes, form).map(move |Run { source, shifted }| {
+    let placed = runs(bytes, form).map(move |Utf7Run { source, shifted }| {
         let start = at;
         at += match &shifted {
             Some(text) => text.len(),
@@ -226,13 +226,13 @@ impl<'b> Runs<'b> {
     }
 }
 
-struct Run {
+struct Utf7Run {
     source: Range<usize>,
     /// The text of a shifted run; `None` for a direct run.
     shifted: Option<String>,
 }
 
-fn runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Run> {
+fn runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Utf7Run> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
@@ -248,7 +248,7 @@ fn runs(bytes: &[u8], form: Utf7Variant) -> impl Iterator<Item = Run> {
                 None
             }
         };
-        Some(Run { source: start..at, shifted })
+        Some(Utf7Run { source: start..at, shifted })
     })
 }
 

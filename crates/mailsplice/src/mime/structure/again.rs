@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::content_type::ContentType;
-use super::super::entity::{Context, Entity, Head, Place, join};
+use super::super::entity::{Context, Entity, EntityLevel, Head, join};
 use super::super::header;
 use super::super::labels::{DefaultType, Labels, label_key};
 use super::super::transfer::Transfer;
@@ -258,7 +258,7 @@ impl Splitter<'_> {
         let range = part.site.body.clone();
         let entity = Entity {
             path: part.path.clone(),
-            place: Place::Child,
+            place: EntityLevel::Child,
             head: Head::Block(range.start..range.start),
             labels,
             context,
@@ -337,7 +337,7 @@ impl Splitter<'_> {
             let path = above.checked_sub(1).and_then(|at| part_starts.get(at));
             let entity = Entity {
                 path: path.map_or_else(|| join("", 1), |(_, path)| path.clone()),
-                place: Place::Child,
+                place: EntityLevel::Child,
                 head: Head::Block(head),
                 labels,
                 context: Context::default(),

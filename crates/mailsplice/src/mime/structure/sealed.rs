@@ -13,7 +13,7 @@ use super::super::content_type::ContentType;
 use super::super::der::{self, Content};
 use super::super::entity::Entity;
 use super::super::header;
-use super::super::inflate::{Format, InflateBudget};
+use super::super::inflate::{DeflateFormat, InflateBudget};
 use super::super::openpgp::{self, Rest};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
@@ -200,12 +200,12 @@ fn unwrapped(below: &[u8], content: Wrapped, budget: &mut InflateBudget) -> Opti
             Some(joined(below, &octets)).filter(|(bytes, _)| budget.take(bytes.len()))?
         }
         Wrapped::Pkcs7(Content::Compressed(octets)) => {
-            whole(budget.inflated(&joined(below, &octets).0, Format::Zlib)?, below.len())
+            whole(budget.inflated(&joined(below, &octets).0, DeflateFormat::Zlib)?, below.len())
         }
         Wrapped::OpenPgp(text) => whole(text, below.len()),
         Wrapped::Gzip(at) => {
             let packed = below.get(at..).unwrap_or_default();
-            whole(budget.inflated(packed, Format::Deflate)?, below.len())
+            whole(budget.inflated(packed, DeflateFormat::Deflate)?, below.len())
         }
     };
     Some((bytes.into_owned(), map))

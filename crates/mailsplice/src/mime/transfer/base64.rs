@@ -96,7 +96,7 @@ pub(in crate::mime) fn unwrap_onto(
     restart: impl FnMut(usize),
 ) {
     bytes.reserve(raw.len() / 4 * 3 + 3);
-    let mut reader = Reader { bytes, map, restart, unit: Unit::default(), padding };
+    let mut reader = Base64Reader { bytes, map, restart, unit: Unit::default(), padding };
     let mut at = 0;
     while let Some(first) = raw.get(at) {
         // Most of what is no character is a line end.
@@ -145,7 +145,7 @@ pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
     })
 }
 
-struct Reader<'t, T, R> {
+struct Base64Reader<'t, T, R> {
     bytes: &'t mut Vec<u8>,
     map: &'t mut T,
     /// Called where the alignment of units restarts.
@@ -260,7 +260,7 @@ struct Unit {
 /// Units that are decoded at once: those of a line.
 const UNITS: usize = LINE / 4;
 
-impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
+impl<T: Track, R: FnMut(usize)> Base64Reader<'_, T, R> {
     /// Decodes units of four adjacent characters; returns the number of raw bytes.
     fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
         let rest = raw.get(at..).unwrap_or_default();
@@ -293,7 +293,7 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
         taken
     }
 
-    /// Decodes a unit of two or three characters with its padding, as [`Reader::byte`] does; returns the number of raw
+    /// Decodes a unit of two or three characters with its padding, as [`Base64Reader::byte`] does; returns the number of raw
     /// bytes.
     fn padded_unit(&mut self, raw: &[u8], at: usize) -> usize {
         let four = raw.get(at..).and_then(|rest| rest.first_chunk());

@@ -288,7 +288,7 @@ pub(in crate::mime) fn lower(
             _ => line_stop - range.end,
         };
         let out = Vec::with_capacity(edit.replacement.len());
-        let mut writer = Writer { out, column: start_column, line_end };
+        let mut writer = QpWriter { out, column: start_column, line_end };
         writer.token(&edit.replacement, tail);
         let rest = raw.get(range.end..line_stop).unwrap_or_default();
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
@@ -312,7 +312,7 @@ pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     let escaped = bytes.iter().filter(|byte| !matches!(byte, b' '..=b'~')).count();
     let encoded = bytes.len() + 2 * escaped;
     let capacity = encoded + encoded / 16;
-    let mut writer = Writer { out: Vec::with_capacity(capacity), column: 0, line_end };
+    let mut writer = QpWriter { out: Vec::with_capacity(capacity), column: 0, line_end };
     let mut rest = bytes;
     while !rest.is_empty() {
         let feed = memchr::memchr(b'\n', rest);
@@ -330,13 +330,13 @@ pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     writer.out
 }
 
-struct Writer {
+struct QpWriter {
     out: Vec<u8>,
     column: usize,
     line_end: LineEnd,
 }
 
-impl Writer {
+impl QpWriter {
     /// Writes the replacement; breaks the line before it if it fits only on a line of its own.
     fn token(&mut self, bytes: &[u8], tail: usize) {
         if self.column > 0 {

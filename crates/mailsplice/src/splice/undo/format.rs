@@ -49,7 +49,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
         head_edits.iter().filter(|edit| !fields::is_ours(edit.name.as_bytes())).collect();
     let version =
         if head_edits.is_empty() { VERSION_WITHOUT_DIGESTS } else { VERSION_WITH_DIGESTS };
-    let mut out = packing::Writer::with_capacity(RECIPE_BYTES + EDIT_BYTES * edits.len());
+    let mut out = packing::Packer::with_capacity(RECIPE_BYTES + EDIT_BYTES * edits.len());
     out.number(version);
     out.raw(&canonical::sha256(body));
     out.number(LineEndStyle::of(body) as u64);
@@ -138,7 +138,7 @@ impl OldField<'_> {
 
 impl<'a> Recipe<'a> {
     pub fn read(plain: &'a [u8]) -> Option<Recipe<'a>> {
-        let mut reader = packing::Reader::new(plain);
+        let mut reader = packing::Unpacker::new(plain);
         let version = reader.number()?;
         if !(VERSION_WITHOUT_DIGESTS..=VERSION_WITH_DIGESTS).contains(&version) {
             return None;
