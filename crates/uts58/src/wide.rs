@@ -17,26 +17,21 @@ use crate::tlds::TldSet;
 use crate::unicode::prose::{self as bounds, Places};
 use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
+/// Steps of a run of other letters, whether hosts are found in it or not: its beginning and end are looked for in several ways.
+const OTHER_RUN_STEPS: u64 = 256;
+
 /// Labels beyond ASCII of which few hosts have more, and steps of looking for an end at each further one, as many as for
 /// so many bytes of running text.
 const USUAL_LABELS: usize = 5;
 const FURTHER_LABEL_STEPS: u64 = 160;
 
-/// Steps of looking for the end of a host at each label of a run.
-pub(super) fn label_steps(run: &str) -> u64 {
+/// Steps of looking for the hosts of a run, beside its bytes.
+pub(super) fn run_steps(run: &str) -> u64 {
     if run.is_ascii() {
         return 0;
     }
     let labels = run.chars().filter(|c| is_dot_to_somebody(*c)).count() + 1;
-    FURTHER_LABEL_STEPS * labels.saturating_sub(USUAL_LABELS) as u64
-}
-
-/// Steps of a run of other letters, whether hosts are found in it or not, beside those of its labels.
-const OTHER_RUN_STEPS: u64 = 256;
-
-/// Steps of looking for hosts in a run.
-pub(super) fn run_steps(run: &str) -> u64 {
-    if run.is_ascii() { 0 } else { OTHER_RUN_STEPS + label_steps(run) }
+    OTHER_RUN_STEPS + FURTHER_LABEL_STEPS * labels.saturating_sub(USUAL_LABELS) as u64
 }
 
 /// The first place from which a host can be linked at all; `is_domain` tells it of a part of `name`.
@@ -314,8 +309,8 @@ mod tests {
         };
         let further = super::FURTHER_LABEL_STEPS;
         assert!(steps(30) - steps(20) >= 10 * further, "{} {}", steps(20), steps(30));
-        assert_eq!(super::label_steps("a.b.c.d.e.f.g.com"), 0);
-        assert_eq!(super::label_steps("\u{430}.b.c.d.com"), 0);
+        assert_eq!(super::run_steps("a.b.c.d.e.f.g.com"), 0);
+        assert_eq!(super::run_steps("\u{430}.b.c.d.com"), super::OTHER_RUN_STEPS);
     }
 
     #[test]

@@ -261,7 +261,7 @@ impl<'t> Candidates<'t> {
         }
         let longest = start..self.run_end(start);
         let run = start..self.before_scheme(longest.clone());
-        self.walker.steps += wide::label_steps(self.walker.str(run.clone()));
+        self.walker.steps += wide::run_steps(self.walker.str(run.clone()));
         if let Some(end) = known_end(self.walker.str(run.clone()), tlds) {
             let host = start..start + end;
             let opens = self.is_wide_domain(host.clone())
