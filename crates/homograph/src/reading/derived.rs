@@ -194,7 +194,7 @@ mod tests {
         out.push_str(
             "\n/// What characters may be read as, a set behind the other.\n#[rustfmt::skip]\n",
         );
-        let _ = writeln!(out, "pub(super) static READINGS: [Reading; {}] = [", all.len());
+        let _ = writeln!(out, "pub(super) static READINGS: [CharReading; {}] = [", all.len());
         rows(&all, 3, out);
         out.push_str("\n/// Whether characters of each set read as punctuation, and where its readings begin;\n");
         out.push_str("/// the last row has where all end.\n#[rustfmt::skip]\n");
