@@ -48,7 +48,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which hosts that are registered have no more, and steps of each further one of a harmless host of ASCII that is
 /// similar to a known name: each is compared with names.
 const REGISTERED_LABELS: u64 = 2;
-const COMPARED_LABEL_STEPS: u64 = 600;
+const COMPARED_LABEL_STEPS: u64 = 800;
 
 /// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
 /// office asks, alone or with those beside it.
