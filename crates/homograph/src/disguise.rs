@@ -253,8 +253,10 @@ impl Candidate<'_> {
             (Kind::Styled | Kind::OfNoLanguage, Some(_)) => true,
             (Kind::Parted, Some(likeness)) => likeness == Likeness::Same,
             (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            // A name of another script is spelled there with a mark or without it (`امازون`).
             (Kind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
+                    && look.has_ascii()
                     && look.len() >= MIN_NAME
                     && !self.is_in_its_script(range)
             }
@@ -316,6 +318,13 @@ mod tests {
         let (none, tlds) = (Names::default(), TldTable::new(["com"], ""));
         let context = Context { own: &own, ..crate::tests::context(&protected, &none, &tlds) };
         disguised(text, host, &context).map(|it| (it.verdict, it.name))
+    }
+
+    #[test]
+    fn names_of_other_scripts_are_written_with_marks_or_without() {
+        for text in ["امازون", "عروض امازون", "انستغرام", "ارامكس"] {
+            assert_eq!(found(text, "example.com"), None, "{text}");
+        }
     }
 
     #[test]

@@ -185,7 +185,8 @@ impl DisplayText {
                 let theirs = registrable_label(sender.host)
                     == name.ascii.split('.').nth(name.brand)
                     || table.is_some_and(|table| table.says_rightly(&name.ascii, sender.host))
-                    || self.names_itself(start, end, table, sender);
+                    || self.names_itself(start, end, table, sender)
+                    || table.is_some_and(|table| self.is_of_own_name(start..end, table, sender));
                 (!theirs).then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
             })
         })
@@ -467,6 +468,7 @@ pub(super) mod tests {
             ("Crédit Agricole Nord de France", "x@ca-norddefrance.fr"),
             ("Raiffeisen Oberösterreich", "x@raiffeisen-ooe.at"),
             ("CaixaBank", "x@info.caixabank.com"),
+            ("SoFi Bank", "x@o.sofi.com"),
             ("Société Générale", "x@particuliers.sg.fr"),
             ("BNP Paribas Fortis", "x@bnpparibasfortis.be"),
             ("Banco Santander", "x@emailing.bancosantander.es"),
