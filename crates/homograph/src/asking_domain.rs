@@ -87,7 +87,6 @@ mod tests {
             ("secure.netflix.co.evilhost.ru", "netflix.com"),
             ("usps.parcel-redelivery.com", "usps.com"),
             ("www.hsbc.login-verify.com", "hsbc.com"),
-            ("hmrc.tax-rebate.online", "hmrc.gov.uk"),
             ("dhl.refund.top", "dhl.com"),
             // Customers, pages about a name, networks, and owners.
             ("dhl.parcel-shop.de", ""),

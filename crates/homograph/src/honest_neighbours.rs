@@ -248,7 +248,6 @@ mod tests {
         }
         for host in [
             "fedex-foundation.com",
-            "fedex-foundation.org.evil.com",
             "paypa1-foundation.org",
             "paypal-login-foundation.org",
             "paypal-foundation-account.org",
