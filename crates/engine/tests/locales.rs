@@ -50,6 +50,43 @@ fn a_twin_in_the_charset_of_some_system_is_edited() {
     }
 }
 
+/// The types without a charset, where no label says what the bytes are.
+fn open() -> impl Iterator<Item = &'static str> {
+    UNLABELLED.into_iter().filter(|kind| !kind.to_ascii_lowercase().contains("utf-8"))
+}
+
+#[test]
+fn a_bare_twin_is_edited_where_no_charset_is_named() {
+    for (charset, host) in [
+        (WINDOWS_1251, "раypal.com"),
+        (KOI8_R, "раypal.com"),
+        (ISO_8859_5, "my.сhase.com"),
+        (X_MAC_CYRILLIC, "miсrosoft.com"),
+        (WINDOWS_1251, "раypal-login.com"),
+        (WINDOWS_1253, "gοοgle.com"),
+    ] {
+        for text in
+            ["see HOST now", "HOST", "<p>Visit <b>HOST</b>/x</p>", "(HOST/login)", "to ann@HOST"]
+        {
+            let text = text.replace("HOST", host);
+            let body = bytes(charset, &text).unwrap();
+            open().for_each(|kind| edited(kind, &body));
+            untouched("text/plain; charset=iso-8859-1", &body);
+        }
+    }
+    for (transfer, body) in [
+        ("quoted-printable", "see =F0=E0ypal.com now\r\n"),
+        ("base64", "c2VlIPDgeXBhbC5jb20gbm93DQo="),
+    ] {
+        for kind in open() {
+            let head =
+                format!("Content-Type: {kind}\r\nContent-Transfer-Encoding: {transfer}\r\nX: y");
+            let after = filtered(&head, body.as_bytes());
+            assert!(after != body.as_bytes(), "{transfer} {kind}");
+        }
+    }
+}
+
 #[test]
 fn both_tables_of_big5_are_read() {
     // `с` in the table of WHATWG and in that of Python.
@@ -169,7 +206,7 @@ fn honest_hosts_that_a_system_misreads_are_left() {
         (EUC_KR, &["한국.com", "삼성.kr"]),
     ] {
         for host in hosts {
-            for text in ["https://HOST/x", "<a href=\"https://www.HOST/x\">x</a>"] {
+            for text in ["https://HOST/x", "<a href=\"https://www.HOST/x\">x</a>", "see HOST now"] {
                 let text = text.replace("HOST", host);
                 let body = bytes(charset, &text).unwrap();
                 untouched("text/plain", &body);

@@ -64,6 +64,47 @@ fn what_lies_in_a_field_is_edited() {
     }
 }
 
+const FEEDS: [&str; 4] = [
+    "Content-Type: application/rss+xml; charset=utf-8",
+    "Content-Type: application/atom+xml",
+    "Content-Type: text/xml; charset=utf-8",
+    "Content-Type: application/octet-stream; name=news.xml",
+];
+
+/// A reader of feeds decodes them once, and shows the page.
+#[test]
+fn pages_in_a_feed_are_read() {
+    let rss = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><item><title>t</title><description>PAGE</description></item></channel></rss>\r\n";
+    let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><content type=\"html\">PAGE</content></entry></feed>\r\n";
+    let lies = [
+        "&lt;a href=\"https://&amp;#1088;&amp;#x430;ypal.com/\"&gt;x&lt;/a&gt;",
+        "&#60;p&#62;see https://&amp;#1088;&amp;#x430;ypal.com/ now&lt;/p&gt;",
+        "<![CDATA[<a href=https://&#1088;&#x430;ypal.com/>x</a>]]>",
+        "&lt;b&gt;раy&lt;/b&gt;pal.com",
+        "&lt;p&gt;x&lt;/p&gt;<![CDATA[<b>p&#1072;y</b>pal.com]]>",
+    ];
+    let honest = [
+        "&lt;a href=\"https://example.com/?a=1&amp;amp;b=2\"&gt;example.com&lt;/a&gt;",
+        "&lt;p&gt;казиногранд.рф&lt;/p&gt;&lt;p&gt;news&lt;/p&gt;",
+        "&lt;p&gt;write &amp;lt;a href=\"javascript:alert(1)\"&amp;gt; for that&lt;/p&gt;",
+        "<![CDATA[<img src=\"https://example.com/a.png\"> пример.рф]]>",
+    ];
+    for label in FEEDS {
+        for frame in [rss, atom] {
+            for page in lies {
+                let body = frame.replace("PAGE", page);
+                let after = filtered(label, body.as_bytes());
+                assert_ne!(String::from_utf8_lossy(&after), body, "{label}");
+            }
+            for page in honest {
+                let body = frame.replace("PAGE", page);
+                let after = filtered(label, body.as_bytes());
+                assert_eq!(String::from_utf8_lossy(&after), body, "{label}");
+            }
+        }
+    }
+}
+
 /// Browsers show these as pages.
 #[test]
 fn a_page_in_xml_is_a_page() {

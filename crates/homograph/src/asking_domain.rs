@@ -4,13 +4,16 @@
 //! Of other hosts such a label is what a customer of its owner chose, or a page about the name.
 
 use super::beginnings::Beginnings;
-use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
+use super::host_words::{
+    ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, is_short, spelled,
+};
 use super::name::Name;
 use super::names::Names;
 use super::organisations::Organisations;
 
 /// Words that ask, beside [`ASKING`], in a domain.
-const OTHERS: [&str; 6] = ["auth", "confirm", "recovery", "refund", "unlock", "validation"];
+const OTHERS: [&str; 8] =
+    ["auth", "confirm", "rebate", "recovery", "redelivery", "refund", "unlock", "validation"];
 
 /// Those that other firms have in their domains as well, and none is alone.
 const ALONE: [&str; 3] = ["billing", "support", "update"];
@@ -32,7 +35,11 @@ pub(super) fn find<'n>(
         let is_long = label.len() >= MIN_BRAND_IN_LABEL;
         is_long.then(|| spelled(label, protected)).flatten()
     };
-    let in_front = || named(front.rsplit('.').next()?);
+    let short = |label: &str| spelled(label, protected).filter(|name| is_short(name, table));
+    let in_front = || {
+        let label = front.rsplit('.').next()?;
+        named(label).or_else(|| short(label))
+    };
     let asked = own.split('.').next().filter(|label| asks(label, table)).and_then(|_| in_front());
     asked.or_else(|| {
         let mut labels = front.split('.').skip_while(|label| is_filler(label, Some(table)));
@@ -78,7 +85,14 @@ mod tests {
             ("paypal.net.evilhost.ru", "paypal.com"),
             ("www.netflix.org.evilhost.ru", "netflix.com"),
             ("secure.netflix.co.evilhost.ru", "netflix.com"),
+            ("usps.parcel-redelivery.com", "usps.com"),
+            ("www.hsbc.login-verify.com", "hsbc.com"),
+            ("dhl.refund.top", "dhl.com"),
             // Customers, pages about a name, networks, and owners.
+            ("dhl.parcel-shop.de", ""),
+            ("usps.net.example.com", ""),
+            ("visa.login.top", ""),
+            ("hsbc.example.com", ""),
             ("paypal.okta.com", ""),
             ("paypal.example.com", ""),
             ("login.paypal.example.com", ""),

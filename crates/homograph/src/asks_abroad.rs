@@ -11,11 +11,13 @@ use super::Judgement;
 use super::display_text::plain_letters;
 use super::domain::{Section, from_end, registrable};
 use super::english::is_any_word;
-use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
+use super::host_words::{
+    ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, is_short, spelled, surely_asks,
+};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, without_number};
 use super::names::Names;
-use super::organisation_inside::{PARCELS, is_short};
+use super::organisation_inside::PARCELS;
 use super::organisations::{Asking, Organisations, mistyped};
 
 mod amid;

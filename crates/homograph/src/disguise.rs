@@ -256,8 +256,10 @@ impl Candidate<'_> {
             (DisguiseKind::Styled | DisguiseKind::OfNoLanguage, Some(_)) => true,
             (DisguiseKind::Parted, Some(likeness)) => likeness == Likeness::Same,
             (DisguiseKind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            // A name of another script is spelled there with a mark or without it (`امازون`).
             (DisguiseKind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
+                    && look.has_ascii()
                     && look.len() >= MIN_NAME
                     && !self.is_in_its_script(range)
             }
@@ -320,6 +322,13 @@ mod tests {
         let (none, tlds) = (Names::default(), TldTable::new(["com"], ""));
         let context = Context { own: &own, ..crate::tests::context(&protected, &none, &tlds) };
         disguised(text, host, &context).map(|it| (it.verdict, it.name))
+    }
+
+    #[test]
+    fn names_of_other_scripts_are_written_with_marks_or_without() {
+        for text in ["امازون", "عروض امازون", "انستغرام", "ارامكس"] {
+            assert_eq!(found(text, "example.com"), None, "{text}");
+        }
     }
 
     #[test]

@@ -72,6 +72,16 @@ pub(super) fn is_owners_in_words((host, at): (&str, usize), names: &Names) -> bo
     is_known && (is_of_trade || table.is_some_and(|table| table.is_said_in_words(&own, label)))
 }
 
+/// Whether a label is a name that is spelled out and `foundation` behind it, where foundations are.
+pub(super) fn is_foundation((host, at): (&str, usize), name: &Name) -> bool {
+    let label = host.split('.').nth(at).unwrap_or_default();
+    let is_of_name = |front: &str| front.replace('-', "") == name.label().replace('-', "");
+    let below = below((host, at));
+    label.strip_suffix("-foundation").is_some_and(is_of_name)
+        && below.split('.').next() == Some("org")
+        && BUILTIN.of_name(below).section == Some(Section::Icann)
+}
+
 /// What is behind the label at a place of a host.
 fn below((host, at): (&str, usize)) -> &str {
     host.splitn(at + 2, '.').nth(at + 1).unwrap_or_default()
@@ -227,9 +237,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn foundations_are_named_after_their_founder() {
+        for host in [
+            "fedex-foundation.org",
+            "www.wellsfargo-foundation.org",
+            "lloydsbank-foundation.org.uk",
+        ] {
+            assert_eq!(in_the_world(host).verdict, Verdict::Notice, "{host}");
+        }
+        for host in [
+            "fedex-foundation.com",
+            "paypa1-foundation.org",
+            "paypal-login-foundation.org",
+            "paypal-foundation-account.org",
+            "paypal.foundation-login.org",
+        ] {
+            assert!(in_the_world(host).verdict >= Verdict::Suspect, "{host}");
+        }
+    }
+
     fn in_the_world(host: &str) -> Judgement {
         let (names, none) = (Names::builtin(), Names::default());
-        let tlds = ["at", "com", "de", "dk", "es", "fr", "info", "nl", "ru", "se", "ua", "uk"];
+        let tlds =
+            ["at", "com", "de", "dk", "es", "fr", "info", "nl", "org", "ru", "se", "ua", "uk"];
         judge(host, &context(&names, &none, &TldTable::new(tlds, "")))
     }
 

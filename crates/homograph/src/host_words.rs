@@ -2,6 +2,8 @@
 
 use super::english::is_word;
 use super::lookalike::LookHash;
+#[cfg(feature = "senders")]
+use super::name::MIN_BRAND;
 use super::name::{Name, Reach, without_number};
 use super::names::Names;
 use super::near::is_drawn;
@@ -106,6 +108,13 @@ pub(super) fn is_beside(
 /// Whether a word that is a name stands for other things as well.
 pub(super) fn is_common(word: &str, table: Option<&Organisations>) -> bool {
     is_word(word) || is_filler(word, table)
+}
+
+/// Whether the name is one of the few letters that stand for other firms as well, and no word.
+#[cfg(feature = "senders")]
+pub(super) fn is_short(name: &Name, table: &Organisations) -> bool {
+    (MIN_BRAND..MIN_BRAND_IN_LABEL).contains(&name.brand_len())
+        && !is_common(name.label(), Some(table))
 }
 
 /// The name whose registrable label is spelled exactly so, or drawn so: with `1` or `i` for `l`, `rn` for `m`.

@@ -66,8 +66,11 @@ pub(super) fn find(
         let hit = |name: &Name, reason| {
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             #[cfg(feature = "senders")]
+            let place = (compared.ascii, at);
+            #[cfg(feature = "senders")]
             let is_said = at == labels.registrable
-                && honest_neighbours::is_owners_in_words((compared.ascii, at), names);
+                && (honest_neighbours::is_owners_in_words(place, names)
+                    || honest_neighbours::is_foundation(place, name));
             #[cfg(feature = "senders")]
             let verdict = if is_said { Verdict::Notice } else { verdict };
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })

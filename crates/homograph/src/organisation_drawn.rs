@@ -60,7 +60,11 @@ fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     }
     let label = registrable(ascii, Section::Private)?.split('.').next()?;
     let is_long = |name: &&Name| name.brand_len() >= MIN_LETTERS;
-    let spells = label.contains("ph") && !is_any_word(label);
+    let is_anothers = || {
+        let table = protected.organisations();
+        table.is_some_and(|table| table.labelled(&label.replace('-', ""), true).is_some())
+    };
+    let spells = label.contains("ph") && !is_any_word(label) && !is_anothers();
     let name = spells.then(|| spelled(&label.replace("ph", "f"), protected)).flatten();
     name.filter(is_long).map(|name| &*name.ascii)
 }
@@ -124,6 +128,8 @@ mod tests {
             ("microsopht.com", Some("microsoft.com")),
             ("login.netphlix.top", Some("netflix.com")),
             ("phedex.org", None),
+            ("mail.alphabank.gr", None),
+            ("alphabank.ro", None),
             ("facebookmail.com", None),
             ("login.facebookmail.com", None),
             ("facebookmail.example.com", None),

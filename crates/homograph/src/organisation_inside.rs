@@ -10,9 +10,7 @@ use super::drawn_slash;
 use super::english::is_any_word;
 use super::glued_name::ENDS;
 use super::honest_neighbours;
-use super::host_words::{
-    ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
-};
+use super::host_words::{ASKING, SEPARATORS, is_filler, is_short, spelled, surely_asks};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name};
 use super::names::Names;
 use super::native_in_front;
@@ -200,12 +198,6 @@ fn named<'n, 'w>(
     let is_office = || beside.clone().any(|word| OFFICE.contains(word));
     (is_office() || is_short(name, table) && asks_of(name, beside.clone()))
         .then_some(name.ascii.as_ref())
-}
-
-/// Whether the name is one of the few letters that stand for other firms as well, and no word.
-pub(super) fn is_short(name: &Name, table: &Organisations) -> bool {
-    (MIN_BRAND..MIN_BRAND_IN_LABEL).contains(&name.brand_len())
-        && !is_common(name.label(), Some(table))
 }
 
 /// Whether one of the words beside a short name is none of those that a firm with the same letters has.

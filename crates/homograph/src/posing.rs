@@ -185,7 +185,8 @@ impl DisplayText {
                 let theirs = registrable_label(sender.host)
                     == name.ascii.split('.').nth(name.brand)
                     || table.is_some_and(|table| table.says_rightly(&name.ascii, sender.host))
-                    || self.names_itself(start, end, table, sender);
+                    || self.names_itself(start, end, table, sender)
+                    || table.is_some_and(|table| self.is_of_own_name(start..end, table, sender));
                 (!theirs).then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
             })
         })

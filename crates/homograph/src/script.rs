@@ -169,8 +169,8 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if c.is_ascii() || !Traits::of(c).is_styled() || super::form::is_dot(c) {
         return None;
     }
-    // A vowel of Thai and Lao that keyboards write as one character.
-    if matches!(c, '\u{e33}' | '\u{eb3}') {
+    // What keyboards of Armenian, Thai and Lao write as one character.
+    if matches!(c, 'և' | '\u{e33}' | '\u{eb3}' | 'ໜ' | 'ໝ') {
         return None;
     }
     let plain: Vec<char> = nfkc(c).collect();
@@ -348,6 +348,9 @@ mod tests {
             ("Ångström", None),
             ("mĳn", Some(Verdict::Notice)),
             ("straße", None),
+            ("բարև", None),
+            ("ໜັງສື", None),
+            ("ໝໍ", None),
             ("paypal", None),
         ] {
             assert_eq!(compat(spelling), verdict, "{spelling}");

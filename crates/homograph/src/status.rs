@@ -9,7 +9,7 @@
 use unicode_script::Script;
 
 use super::label_context::LabelContext;
-use super::native::is_native;
+use super::native::{is_native, is_native_letter};
 use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
 use super::reading::{CharReading, LabelChar};
 use crate::letters;
@@ -117,7 +117,9 @@ fn grade(c: char, readings: &[CharReading], scripts: LetterScripts, tld: &str) -
         return Some(if looks && scripts.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
     }
     match scripts {
-        LetterScripts::One(Some(_)) if is_in_use(c) && is_native(script, tld) => {
+        LetterScripts::One(Some(_))
+            if is_in_use(c) && is_native(script, tld) || is_native_letter(c, tld) =>
+        {
             // Letters that even their readers rarely see, and that read as others.
             let imitates = is_of_uncommon_use(c) && looks;
             imitates.then_some(Verdict::Suspect)
@@ -179,4 +181,25 @@ fn is_in_use(c: char) -> bool {
 /// Rare letters, ideographs and jamo of scripts in wide use.
 fn is_rare(c: char) -> bool {
     is_of_uncommon_use(c) || matches!(c.script(), Script::Han | Script::Hangul)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::context;
+    use crate::{Names, Verdict, judge};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn polytonic_greek_is_at_home_in_greece() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "cy", "gr", "ελ"], "");
+        let verdict = |host: &str| judge(host, &context(&names, &none, &tlds)).verdict;
+        for host in ["ὕδωρ.gr", "www.ἐκκλησία.gr", "ᾠδή.gr", "ἅγιος.ελ", "μοναστῆρι.com.cy"]
+        {
+            assert_eq!(verdict(host), Verdict::Ok, "{host}");
+        }
+        for host in ["ὕδωρ.com", "ὁpaypal.gr", "paypἀl.gr", "ἀррӏе.gr"] {
+            assert!(verdict(host) >= Verdict::Suspect, "{host}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ use uts58::Kind;
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself; so does a name that is
 /// written so there (`čsob`).
-const WORDS: [(&str, &[Language]); 66] = [
+const WORDS: [(&str, &[Language]); 67] = [
     ("abdullazadə", &[AZERBAIJANI]),
     ("allégro", &[FRENCH]),
     ("almalı", &[AZERBAIJANI, TURKISH]),
@@ -48,6 +48,7 @@ const WORDS: [(&str, &[Language]); 66] = [
     ("polygón", &[SLOVAK]),
     ("posteň", &[CZECH, SLOVAK]),
     ("posté", &[FRENCH]),
+    ("postë", &[ALBANIAN]),
     ("postën", &[ALBANIAN]),
     ("pošte", &[SERBO_CROATIAN, SLOVAK, SLOVENE]),
     ("pošten", &[SERBO_CROATIAN, SLOVENE]),

@@ -10,7 +10,7 @@ use super::window::{Letter, octets, text};
 use super::{BytesOrigin, Net, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
 use crate::judging::{Judge, Judged, TldStatus};
-use crate::outcome::{Reason, Verdict};
+use crate::outcome::{Edit, Reason, Verdict};
 use mailsplice::mime::Charset;
 use std::ops::Range;
 use uts58::tlds::TldSet;
@@ -61,6 +61,14 @@ impl LocalWindow {
         std::str::from_utf8(&decoded).is_err().then_some(LocalWindow { octets })
     }
 
+    /// A host that a reading has decoded in a charset of single bytes. `None` if that has not all of its letters.
+    fn of_host(host: &str, read_in: Charset) -> Option<LocalWindow> {
+        let bytes = read_in.encode(host)?;
+        let ends = host.char_indices().map(|(at, c)| at..at + c.len_utf8());
+        let octets: Vec<_> = bytes.into_iter().zip(ends).collect();
+        (octets.len() <= LONGEST).then_some(LocalWindow { octets })
+    }
+
     /// The window in a charset.
     fn letters(&self, charset: Charset) -> Vec<Letter> {
         let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
@@ -91,6 +99,19 @@ impl LocalWindow {
     /// The letters of the first reading in which the host is a known name in other letters. Only where no label is there
     /// all readings with letters of another script are judged, which takes longest: else those that spell a known name.
     pub fn twin(&self, judge: &mut Judge<'_>, labelled: Charset) -> Option<(Vec<Letter>, Judged)> {
+        let counted = match labelled {
+            Charset::Utf8 => Counted::Spelled,
+            _ => Counted::OfOtherScript,
+        };
+        self.twin_counted(judge, counted)
+    }
+
+    /// The same of those readings that count.
+    fn twin_counted(
+        &self,
+        judge: &mut Judge<'_>,
+        counted: Counted,
+    ) -> Option<(Vec<Letter>, Judged)> {
         let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
         let mut wide = bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii());
         let front = wide.nth(FRONT).and_then(|(end, _)| bytes.get(..end));
@@ -104,7 +125,8 @@ impl LocalWindow {
             if read.iter().any(|one| *one == decoded) || !may_be_twin(&decoded, judge.tlds()) {
                 return None;
             }
-            let is_judged = labelled != Charset::Utf8 && decoded.contains(is_of_other_script);
+            let is_judged =
+                counted == Counted::OfOtherScript && decoded.contains(is_of_other_script);
             let may_count = is_judged || spells_known_name(&decoded, judge);
             read.push(decoded.into_owned());
             if !may_count {
@@ -139,6 +161,28 @@ impl LocalWindow {
         let each = DECODED_STEPS + DECODED_STEPS_PER_BYTE * self.octets.len() as u64;
         self.charsets().count() as u64 * each
     }
+}
+
+/// Which readings of a window are judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    /// Those with letters of another script, and those that spell a known name.
+    OfOtherScript,
+    /// Those that spell a known name.
+    Spelled,
+}
+
+/// The judgement of a host without a scheme that a reading has in a charset which nobody names, if it is a known name in
+/// the letters of another; as far as `spend` grants the steps.
+pub fn bare_twin(
+    host: &str,
+    read_in: Charset,
+    judge: &mut Judge<'_>,
+    spend: impl FnOnce(u64) -> bool,
+) -> Option<Judged> {
+    let window = LocalWindow::of_host(host, read_in).filter(|window| spend(window.steps()))?;
+    let (_, judged) = window.twin_counted(judge, Counted::Spelled)?;
+    (judged.edit == Edit::Anywhere).then_some(judged)
 }
 
 /// Whether this is an escape of an octet outside ASCII.

@@ -10,13 +10,15 @@ use crate::actions;
 use crate::anchors::OccurrenceRun;
 use crate::budget::Budget;
 use crate::content::{self, Defanger, Layer, Occurrence, SeenBy, Site, View};
+use crate::cost::Stage;
 use crate::deceptive::is_opened_by_some;
 use crate::finding::{Candidate, Findings, Location, Space};
 use crate::joined_edits::{EditJoiner, Expansion, Order};
 use crate::judging::{Judge, Judged, TldStatus};
+use crate::net;
 use crate::outcome::{Done, Edit, Verdict};
 use crate::policy::{Defang, LinkAction, Linkify, Report};
-use mailsplice::mime::Transfer;
+use mailsplice::mime::{Charset, Transfer};
 use uts58::{Kind, Target};
 
 /// Reads a stretch of one layer.
@@ -104,6 +106,31 @@ impl<'a> LayerReader<'a> {
         Some(judged)
     }
 
+    /// The judgement of a bare host in the charset in which it is a known name in other letters, where no label says what
+    /// its bytes are: some programs take the charset of their reader's system. What a scheme or `www.` announces the net
+    /// reads.
+    fn in_other_charset(
+        &self,
+        occurrence: &Occurrence,
+        judged: Judged,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+    ) -> Judged {
+        let OpenReading { entry, reading, .. } = self.open;
+        let Target::Link(link) = &occurrence.target else { return judged };
+        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        let host = link.host_str(text);
+        if host.is_ascii()
+            || !matches!(link.kind, Kind::Bare | Kind::Email)
+            || reading.charset != Charset::WINDOWS_1252
+            || !entry.leaves_charset_open()
+        {
+            return judged;
+        }
+        let spend = |steps| budget.spend(Stage::Judging, steps);
+        net::bare_twin(host, reading.charset, judge, spend).unwrap_or(judged)
+    }
+
     /// Judges a run, whose judgements are in memory together, and makes its edits. Returns whether there were more
     /// links than may be edited.
     fn judge_run(
@@ -159,6 +186,7 @@ impl<'a> LayerReader<'a> {
         let encoded = is_reported && !plain;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
+            let link = link.map(|link| self.in_other_charset(occurrence, link, judge, budget));
             let bytes = occurrence.span().len();
             let deception = match &link {
                 // What deceives is no dearer for how it was found.

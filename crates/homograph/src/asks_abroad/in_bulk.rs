@@ -1,17 +1,20 @@
 //! A known name beside a country or an office, and nothing else, where domains are bought in bulk: `correos-es.top`,
-//! `dhl-zoll.info`; and a name in letters beyond Latin alone: `сбербанк.top`.
+//! `dhl-zoll.info`; beside what such a service has (`sunpass-toll.top`); and a name in letters beyond Latin alone:
+//! `сбербанк.top`.
 //!
 //! Elsewhere firms are named so that sell in a country (`postfinance-ch.com`).
 
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
-use super::HostReader;
+use super::{HostReader, LABEL_WORDS};
 use crate::domain::Section;
+use crate::english::is_any_word;
 use crate::form::HostForms;
-use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
+use crate::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, is_short, spelled};
+use crate::lookalike::LookHash;
 use crate::native_in_front;
-use crate::organisation_inside::is_short;
+use crate::organisations::Counts;
 use crate::seeming_suffix::BULK;
 
 /// Of those, where dealers and firms of a country have sites as well.
@@ -26,6 +29,14 @@ const OFFICES: [&str; 12] = [
     "aduana", "aduanas", "alfandega", "customs", "dogana", "douane", "gob", "gouv", "gov", "govt", "gumruk", "zoll",
 ];
 
+/// What carriers, banks and roads have, and ask to be paid.
+#[rustfmt::skip]
+const TRADES: [&str; 27] = [
+    "bank", "banking", "bill", "billing", "bills", "cash", "courier", "delivery", "express", "fee", "fees", "fine",
+    "fines", "invoice", "money", "parcels", "pay", "payment", "post", "postal", "shipping", "ticket", "tickets", "toll",
+    "tolls", "tollway", "track",
+];
+
 impl<'n> HostReader<'n, '_> {
     /// The name in a domain of this kind.
     pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {
@@ -37,6 +48,12 @@ impl<'n> HostReader<'n, '_> {
         if label.starts_with(PREFIX) {
             let name = || native_in_front::named(&HostForms::read(label).unicode, self.table);
             return (is_bulk && !OF_FIRMS.contains(&tld)).then(name).flatten();
+        }
+        if is_bulk
+            && !OF_FIRMS.contains(&tld)
+            && let Some(name) = self.beside_trade(label)
+        {
+            return Some(name);
         }
         let pairs = [label.split_once(SEPARATORS), swapped(label.rsplit_once(SEPARATORS))];
         pairs.into_iter().flatten().find_map(|(place, name)| {
@@ -56,6 +73,36 @@ impl<'n> HostReader<'n, '_> {
             };
             self.of_anybody(name).filter(is_at_home).or_else(abroad)
         })
+    }
+
+    /// The domain of a name that means nobody else, beside nothing but words of such a trade.
+    fn beside_trade(&self, label: &str) -> Option<&'n str> {
+        let are_trades = |words: &str| words.split(SEPARATORS).all(|word| TRADES.contains(&word));
+        let cuts = label.match_indices(SEPARATORS).take(LABEL_WORDS);
+        let pairs = cuts.filter_map(|(at, _)| Some((label.get(..at)?, label.get(at + 1..)?)));
+        pairs.into_iter().find_map(|(front, back)| {
+            let behind = are_trades(back).then(|| self.distinctive(front)).flatten();
+            behind.or_else(|| are_trades(front).then(|| self.distinctive(back)).flatten())
+        })
+    }
+
+    /// The domain of whom a name is that means nobody else: a protected one, a label of the table, what senders call him.
+    fn distinctive(&self, name: &str) -> Option<&'n str> {
+        let joined = name.replace(SEPARATORS, "");
+        let protected = || {
+            let name = spelled(name, self.protected)?;
+            let is_one = name.is_no_word() && self.means_one(name) || is_short(name, self.table);
+            is_one.then_some(&*name.ascii)
+        };
+        let is_long = joined.len() >= MIN_BRAND_IN_LABEL && !is_any_word(&joined);
+        let claimed = || {
+            let mut named = self.table.by_look(LookHash::of(joined.as_bytes()).value(), false);
+            let (row, ..) = named.find(|(_, _, counts)| *counts == Counts::Anywhere)?;
+            Some(self.table.domain(row))
+        };
+        let known = || self.table.labelled(&joined, true).or_else(claimed);
+        let is_office = is_filler(&joined, Some(self.table)) || self.table.is_office_word(&joined);
+        if is_office { None } else { protected().or_else(|| is_long.then(known).flatten()) }
     }
 
     /// The domain whose label a word is that is no word of offices, and of no few letters that mean others as well.
@@ -99,6 +146,14 @@ mod tests {
             ("dhl-zoll.info", "dhl.com"),
             ("zoll-dhl.top", "dhl.com"),
             ("correos-aduana.info", "correos.es"),
+            ("sunpass-toll.top", "sunpass.com"),
+            ("toll-sunpass.xyz", "sunpass.com"),
+            ("www.sunpass-toll-pay.cfd", "sunpass.com"),
+            ("e-zpass-tolls.top", "ezpassny.com"),
+            ("fastrak-bill.xyz", "bayareafastrak.org"),
+            ("usps-delivery.top", "usps.com"),
+            ("royalmail-delivery.top", "royalmail.com"),
+            ("dhl-express.xyz", "dhl.com"),
             ("сбербанк.top", "sberbank.ru"),
             ("支付宝.xyz", "alipay.com"),
             ("сбербанк.com", ""),
@@ -121,6 +176,14 @@ mod tests {
             ("de-mail.top", ""),
             ("dhl-zoll-fans.info", ""),
             ("chile-es.top", ""),
+            ("sunpass-toll.com", ""),
+            ("sunpass-toll.online", ""),
+            ("harbour-bank.top", ""),
+            ("city-express.top", ""),
+            ("chase-tickets.xyz", ""),
+            ("sunpass-toll-fans.top", ""),
+            ("toll-pay.top", ""),
+            ("express.top", ""),
         ] {
             assert_eq!(asked(host), name, "{host}");
         }

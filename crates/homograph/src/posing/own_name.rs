@@ -19,6 +19,27 @@ const OFFICES: [&str; 15] = [
 ];
 
 impl DisplayText {
+    /// Whether letters are a part of a longer name, which is that of the sender: `SoFi Bank` is no Fibank.
+    pub(super) fn is_of_own_name(
+        &self,
+        letters: Range<usize>,
+        table: &Organisations,
+        sender: Sender<'_>,
+    ) -> bool {
+        let starts = self.starts().take_while(|start| *start <= letters.start);
+        starts.into_iter().any(|start| {
+            let mut spans = self.spans(start, |look| table.begins(look));
+            spans.any(|(end, looks)| {
+                let mut named = looks.into_iter().flat_map(|look| table.by_look(look, false));
+                let is_longer = end >= letters.end && end - start > letters.len();
+                is_longer
+                    && named.any(|(row, look, _)| {
+                        table.is_of(row, sender.host) && self.reads_as(start, end, look)
+                    })
+            })
+        })
+    }
+
     /// Whether the sender also gives its own name, outside of these letters: `Example News: Apple`. Words of offices
     /// alone are nobody's name, nor is what a reader does not get to see, or what stands beside an office that asks
     /// something (`PayPal Support Zorblax`), and where everybody may have an address the domain is nobody's.

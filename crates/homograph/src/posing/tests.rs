@@ -205,6 +205,7 @@ fn people_words_and_the_organisations_themselves_are_not() {
         ("Crédit Agricole Nord de France", "x@ca-norddefrance.fr"),
         ("Raiffeisen Oberösterreich", "x@raiffeisen-ooe.at"),
         ("CaixaBank", "x@info.caixabank.com"),
+        ("SoFi Bank", "x@o.sofi.com"),
         ("Société Générale", "x@particuliers.sg.fr"),
         ("BNP Paribas Fortis", "x@bnpparibasfortis.be"),
         ("Banco Santander", "x@emailing.bancosantander.es"),

@@ -18,6 +18,7 @@ mod drawn;
 mod elements;
 mod embedded;
 mod entity;
+mod feed;
 mod fields;
 mod flat;
 mod forms;
@@ -75,7 +76,7 @@ pub use top::top_of_html;
 
 use super::mapped::{Builder, MappedText};
 use super::{
-    Capacity, Holds, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target,
+    Capacity, DOCUMENTS, Holds, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target,
     USUAL_LINKS, View, add, text_steps,
 };
 use anchors::Anchor;
@@ -117,6 +118,11 @@ pub fn read<'t>(
     reader.tags_separate = document == Document::Data;
     if document == Document::Page {
         reader.view.documents.extend(as_xml::rewritten(text));
+    } else if document == Document::Data {
+        reader.view.steps += text_steps(text);
+        // One more than there is room for says that some are left out.
+        let pages = feed::pages(text, DOCUMENTS + 1);
+        pages.into_iter().for_each(|page| reader.view.add_document(page));
     }
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {

@@ -321,7 +321,7 @@ impl Charset {
 
     /// Encodes a text in this charset, in its initial state. `None` if the charset lacks a character, and for
     /// non-ASCII text in legacy charsets that are only read.
-    pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
+    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Charset::Utf8 => Some(text.as_bytes().to_vec()),
             Charset::Utf16(endian) => Some(utf16_bytes(text, endian)),
