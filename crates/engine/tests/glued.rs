@@ -30,21 +30,6 @@ fn is_edited(text: &str) {
 }
 
 #[test]
-fn an_escaped_line_end_is_no_letter_of_a_host() {
-    for text in [
-        r#"{"body": "see\ngithub.com/example/x for more"}"#,
-        r#"{"body": "see:\r\n\ngithub.com"}"#,
-        r"'x\tpaypal.com'",
-    ] {
-        is_fine(text);
-    }
-    for text in [r"see \ngithub.com now", "see ngithub.com", r"see x/ngithub.com"] {
-        assert!(judged(text).0 >= Verdict::Suspect, "{text}");
-    }
-    is_edited(r#"{"body": "see\nраypal.com"}"#);
-}
-
-#[test]
 fn a_sentence_goes_on_with_an_abbreviation() {
     for text in [
         "Expte.Nº 1234/2026",

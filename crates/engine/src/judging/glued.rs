@@ -19,8 +19,7 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
             return;
         }
-        let before = text.get(..link.host.start).unwrap_or_default();
-        let escaped = behind_escape(before, host).or_else(|| behind_line_end(before, host));
+        let escaped = text.get(..link.host.start).and_then(|before| behind_escape(before, host));
         let harmless = if let Some(alone) = escaped {
             kind == Kind::Bare && is_harmless(&self.host(alone, HostBounds::Certain))
         } else if let Some(alone) = without_sentence(host) {
@@ -171,14 +170,6 @@ fn behind_escape<'h>(before: &str, host: &'h str) -> Option<&'h str> {
     let of_escape = |c: char| c.is_ascii_digit() || c == ';';
     let is_escape = before.trim_end_matches(of_escape).ends_with("\u{1B}[");
     host.trim_start_matches(of_escape).strip_prefix('m').filter(|_| is_escape)
-}
-
-/// The host behind an escaped line end or tab in a string of data: `"see\ngithub.com"`. What begins a word may be meant as
-/// it stands.
-fn behind_line_end<'h>(before: &str, host: &'h str) -> Option<&'h str> {
-    let text = before.strip_suffix('\\')?;
-    let is_inside = text.ends_with(|c: char| !c.is_whitespace());
-    host.strip_prefix(['n', 'r', 't']).filter(|_| is_inside)
 }
 
 /// What is behind a sentence of Kana or Han whose full stop browsers read as the dot of a host: `以下です。・example.com`.

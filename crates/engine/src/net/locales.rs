@@ -25,6 +25,10 @@ const ROW: usize = 4;
 /// Bytes beyond ASCII that are decoded first: few misread hosts hold as many letters that are read as one of ASCII.
 const FRONT: usize = 8;
 
+/// Letters in front of the domain of a bare host that are read in other charsets: a letter or two of a misread word are a
+/// known name in some.
+const SHORTEST: usize = 4;
+
 /// Characters of which bytes may be missing where a window is cut off (GB 18030 has four).
 const CUT: usize = 3;
 
@@ -180,6 +184,8 @@ pub fn bare_twin(
     judge: &mut Judge<'_>,
     spend: impl FnOnce(u64) -> bool,
 ) -> Option<Judged> {
+    let (front, _) = host.rsplit_once(is_dot_to_somebody)?;
+    front.chars().nth(SHORTEST - 1)?;
     let window = LocalWindow::of_host(host, read_in).filter(|window| spend(window.steps()))?;
     let (_, judged) = window.twin_counted(judge, Counted::Spelled)?;
     (judged.edit == Edit::Anywhere).then_some(judged)

@@ -120,7 +120,10 @@ impl<'a> LayerReader<'a> {
         let Target::Link(link) = &occurrence.target else { return judged };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let host = link.host_str(text);
+        // A letter in front of it may be the rest of a word that is misread.
+        let before = text.get(..link.span.start).and_then(|before| before.chars().next_back());
         if host.is_ascii()
+            || before.is_some_and(|before| !before.is_ascii())
             || !matches!(link.kind, Kind::Bare | Kind::Email)
             || reading.charset != Charset::WINDOWS_1252
             || !entry.leaves_charset_open()

@@ -40,12 +40,18 @@ pub fn pages(text: &str, most: usize) -> Vec<MappedText<'static>> {
         } else if rest.starts_with(COMMENT.0) {
             end + before(rest, COMMENT.1).len() + COMMENT.1.len()
         } else {
-            let is_page = field.as_str().contains('<');
-            found.extend(field.take(is_page));
+            found.extend(page(&mut field));
             end + before(rest, ">").len() + 1
         };
     }
+    found.extend(page(&mut field).filter(|_| found.len() < most));
     found
+}
+
+/// What an element holds, if that is markup; the next begins anew.
+fn page(field: &mut Builder) -> Option<MappedText<'static>> {
+    let is_page = field.as_str().contains('<');
+    field.take(is_page)
 }
 
 /// What stands before the first such end, else everything.
@@ -73,7 +79,7 @@ mod tests {
         assert!(texts(&format!("<a>{items}</a>")).is_empty(), "no feed");
         assert_eq!(pages(&format!("<rss>{items}</a>"), 1).len(), 1);
         let open = ["<rss>&lt;", "<rss><![CDATA[<", "<rss><!-- &lt;", "<rss", "<rss>&lt;<a"];
-        assert_eq!(open.map(|text| texts(text).len()), [0, 0, 0, 0, 1]);
+        assert_eq!(open.map(|text| texts(text).len()), [1, 1, 0, 0, 1]);
     }
 
     #[test]
