@@ -3,7 +3,6 @@
 //! `tests/run cost search` starts it, and measures what it has found in instructions. Times differ from run to run: they
 //! choose what is bred, nothing else.
 
-use std::cmp::Reverse;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use fastrand::Rng;
 use linkmilter::engine::Policy;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::families::{Plan, families};
+use crate::families::{Place, Plan, families};
 use crate::judge::judge;
 
 /// Bytes of the message that a plan is looked at in first, and of the one that it is measured by: what every message
@@ -58,12 +57,12 @@ struct Bred {
 
 impl Bred {
     /// The signs of the piece, without digits, and where it stands: of plans that are alike in this the dearest is kept.
-    fn kind(&self) -> (Vec<u8>, Vec<u8>) {
+    fn kind(&self) -> (Vec<u8>, &[u8], Place) {
         let mut signs = self.plan.piece.clone();
         signs.retain(|byte| !byte.is_ascii_digit());
         signs.sort_unstable();
         signs.dedup();
-        (signs, [self.plan.head.as_slice(), &self.plan.written()[..1]].concat())
+        (signs, &self.plan.head, self.plan.place)
     }
 }
 
@@ -191,7 +190,6 @@ pub fn search(policy: &Policy, minutes: u64, folder: &Path) {
         }
     }
     let mut written: Vec<Vec<u8>> = Vec::new();
-    search.bred.sort_by_key(|one| Reverse(one.took as u64));
     for Bred { plan, .. } in &search.bred {
         // Those that begin alike are mostly one idea.
         let letters = plan.piece.iter().copied().filter(u8::is_ascii_alphabetic);

@@ -236,6 +236,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Case, Facts, Message, TldTable, inspect_case};
     use base64::Engine as _;
 
     #[test]
@@ -281,6 +282,23 @@ mod tests {
         let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(30));
         assert!(budget.spend(Stage::Net, 10) && budget.can_read_again());
         assert!(budget.spend(Stage::Net, 1) && !budget.can_read_again());
+    }
+
+    #[test]
+    fn an_anchor_is_searched_in_no_further_ways_without_steps() {
+        let words = "\u{449}\u{430}a.\u{ad}co``m{x=2E ".repeat(2_000);
+        let body = format!("<a href=http://x.co>{words}</a>");
+        let head = b"Content-Type: text/html; charset=utf-8\r\n";
+        let message = Message { head, body: body.as_bytes() };
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["co", "com"], "");
+        let cost = |steps: Option<u64>| {
+            let case = Case { steps, ..Case::new(message, &facts, &policy, &tlds) };
+            inspect_case(case).cost()
+        };
+        let whole = cost(None);
+        let read = cost(Some(whole.all() / 10)).of(Stage::Reading);
+        assert!((1..whole.of(Stage::Reading) / 2).contains(&read), "{read} of {whole:?}");
     }
 
     #[test]

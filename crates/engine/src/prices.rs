@@ -330,6 +330,14 @@ mod tests {
     }
 
     #[test]
+    fn labels_that_are_compared_with_names_pay_for_each() {
+        // The domain is similar to a known name.
+        let host = |front: &str| judging(&format!("http://{front}.x1.com/"));
+        let (one, three) = (host("paypal"), host("amazon.netflix.paypal"));
+        assert!(three >= one + 2 * COMPARED_LABEL_STEPS, "{one} {three}");
+    }
+
+    #[test]
     fn labels_that_are_mapped_cost_more() {
         let host = |label: &str| judging(&format!("http://{label}.com/"));
         let (plain, mapped, composed) = ("магазин", "МАГАЗИН", "и\u{306}магаз");

@@ -88,6 +88,7 @@ impl<'l> View<'l> {
         capacity: usize,
         site: &Site,
     ) -> usize {
+        // Without room nothing is searched, and what is joined counts as left out.
         self.cut |= joined.cut || capacity == 0 && !joined.is_empty();
         if joined.is_empty() || capacity == 0 {
             return 0;

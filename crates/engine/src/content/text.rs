@@ -223,4 +223,21 @@ mod tests {
         assert_eq!(layer.seen.as_str(), "http://example.com");
         assert_eq!(layer.seen.source(7..18), 8..21);
     }
+
+    #[test]
+    fn a_stretch_that_took_the_steps_is_searched_in_no_further_ways() {
+        let tlds = crate::TldTable::new(["com", "example"], "");
+        let found = |text: &str, steps: u64| {
+            let capacity = Capacity { all: usize::MAX, together: usize::MAX, steps };
+            let mut found = 0;
+            let _ = read((text, &[]), &tlds, capacity, &mut |view| {
+                found += view.occurrences.len();
+                ControlFlow::Continue(())
+            });
+            found
+        };
+        // Some end the host behind the sign.
+        let text = "https://a.com%2b.b.example/x";
+        assert_eq!(found(text, u64::MAX), found(text, 0) + 1);
+    }
 }

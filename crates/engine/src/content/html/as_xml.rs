@@ -31,7 +31,10 @@ const NAMESPACES: [&str; 2] = ["//www.w3.org/1999/xhtml", "//www.w3.org/2000/svg
 const CHANGE_BYTES: usize = 16;
 const CHANGES_BASE: usize = 16 << 10;
 
-const CDATA: &str = "<![CDATA[";
+/// How a section begins and ends that is text as it stands (XML 1.0 §2.7).
+pub(super) const CDATA: &str = "<![CDATA[";
+pub(super) const CDATA_END: &str = "]]>";
+
 const BINDING: &str = "xmlns:";
 const ATTRIBUTES: &str = "<!ATTLIST";
 
@@ -161,10 +164,10 @@ impl XmlWriter<'_> {
         };
         if let Some(data) = rest.strip_prefix(CDATA) {
             let start = at + CDATA.len();
-            let length = data.find("]]>").unwrap_or(data.len());
+            let length = data.find(CDATA_END).unwrap_or(data.len());
             self.replace(at..start, "");
             self.data(start..start + length);
-            let end = (start + length + "]]>".len()).min(self.text.len());
+            let end = (start + length + CDATA_END.len()).min(self.text.len());
             self.replace(start + length..end, "");
             return end;
         }

@@ -7,6 +7,7 @@
 
 use memchr::{memchr, memmem};
 
+use super::as_xml::{CDATA, CDATA_END};
 use super::entity::{self, Within};
 use crate::content::mapped::{Builder, MappedText};
 
@@ -16,8 +17,7 @@ const ROOT_WITHIN: usize = 1_024;
 /// The roots of feeds, without their attributes.
 const ROOTS: [&str; 3] = ["<rss", "<feed", "<rdf:RDF"];
 
-/// How what is no element begins and ends (XML 1.0 §2.5 to §2.7).
-const CDATA: (&str, &str) = ("<![CDATA[", "]]>");
+/// How a comment begins and ends (XML 1.0 §2.5).
 const COMMENT: (&str, &str) = ("<!--", "-->");
 
 /// The pages in the elements of a feed, at most so many. Linear.
@@ -32,11 +32,11 @@ pub fn pages(text: &str, most: usize) -> Vec<MappedText<'static>> {
         let end = at + memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
         entity::decode_into(&mut field, text, at..end, Within::Text);
         let rest = text.get(end..).unwrap_or_default();
-        at = if let Some(inside) = rest.strip_prefix(CDATA.0) {
-            let content = before(inside, CDATA.1);
-            let start = end + CDATA.0.len();
+        at = if let Some(inside) = rest.strip_prefix(CDATA) {
+            let content = before(inside, CDATA_END);
+            let start = end + CDATA.len();
             field.linear(content, start);
-            start + content.len() + CDATA.1.len()
+            start + content.len() + CDATA_END.len()
         } else if rest.starts_with(COMMENT.0) {
             end + before(rest, COMMENT.1).len() + COMMENT.1.len()
         } else {
