@@ -5,7 +5,8 @@
 //! What memory they take, and what comes out, `cost_memory` asserts: its allocator, which counts, would be counted here.
 //! `tests/run cost search` breeds families that no list has: with `COST_SEARCH`, minutes, this binary does so under one
 //! policy and writes the dearest into the folder `COST_KEPT`. `tests/run fuzz` looks for such families in its own way: with
-//! `COST_SEEDS`, a folder, this binary writes those that are known into it.
+//! `COST_SEEDS`, a folder, this binary writes those that are known into it. The message itself goes to the file
+//! `COST_LETTER`, if there is to be one, for `linkmilter explain`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod families;
@@ -42,6 +43,10 @@ fn measure(policy: &Policy, sizes: &[usize]) {
         let plan = listed.unwrap_or_else(|| Plan::read(&std::fs::read(&name).unwrap()));
         for size in sizes {
             let letter = plan.letter(*size);
+            if let Ok(path) = std::env::var("COST_LETTER") {
+                let message = [&letter.head, &b"\r\n"[..], &letter.body].concat();
+                std::fs::write(path, message).unwrap();
+            }
             let steps = counted(&letter, policy);
             println!("{} {steps}", letter.head.len() + letter.body.len());
         }

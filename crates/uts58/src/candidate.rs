@@ -62,6 +62,8 @@ impl<'t> ReadingMode<'t> {
 pub(super) struct Candidates<'t> {
     walker: Walker<'t>,
     reading: ReadingMode<'t>,
+    /// Steps that the search may take.
+    most: u64,
     finder: Finder<'t>,
     /// Found in one run of host characters; the first one is last.
     pending: Vec<Link>,
@@ -93,6 +95,9 @@ impl Iterator for Candidates<'_> {
             if let Some(found) = self.pending.pop().or_else(|| self.next_host_of_run()) {
                 return Some(found);
             }
+            if self.walker.steps > self.most {
+                return None;
+            }
             let text = self.walker.text;
             let Some(trigger) = self.finder.next(text, self.at) else {
                 self.walker.steps += (text.len() - self.at) as u64;
@@ -113,10 +118,11 @@ impl Iterator for Candidates<'_> {
 }
 
 impl<'t> Candidates<'t> {
-    pub(super) fn new(text: &'t str, reading: ReadingMode<'t>) -> Self {
+    pub(super) fn new(text: &'t str, reading: ReadingMode<'t>, most: u64) -> Self {
         Candidates {
             walker: Walker::new(text),
             reading,
+            most,
             finder: Finder::new(match reading {
                 ReadingMode::Letter => Needles::Letter,
                 ReadingMode::Prose(tlds) => Needles::Prose(tlds),

@@ -181,7 +181,7 @@ impl Link {
 ///
 /// Linear in the text (S18). Top-level domains are checked by syntax only (S10).
 pub fn detect(text: &str) -> Detect<'_> {
-    Detect(Candidates::new(text, ReadingMode::Letter))
+    Detect(Candidates::new(text, ReadingMode::Letter, u64::MAX))
 }
 
 /// The links of a text: see [`detect`].

@@ -49,18 +49,25 @@ pub enum Boundaries {
 pub struct Linkifier<'a> {
     tlds: &'a dyn TldSet,
     boundaries: Boundaries,
+    most: u64,
 }
 
 impl<'a> Linkifier<'a> {
     /// A linkifier that knows these top-level domains, with [`Boundaries::Adjusted`].
     pub fn new(tlds: &'a dyn TldSet) -> Linkifier<'a> {
-        Linkifier { tlds, boundaries: Boundaries::default() }
+        Linkifier { tlds, boundaries: Boundaries::default(), most: u64::MAX }
     }
 
     /// The same linkifier with other bounds for links.
     #[must_use]
     pub fn boundaries(self, boundaries: Boundaries) -> Linkifier<'a> {
         Linkifier { boundaries, ..self }
+    }
+
+    /// The same linkifier with searches that end once they took more than so many [`Links::steps`].
+    #[must_use]
+    pub fn at_most(self, steps: u64) -> Linkifier<'a> {
+        Linkifier { most: steps, ..self }
     }
 
     /// The links of a text, in order and disjoint; linear in the text (S18).
@@ -77,7 +84,7 @@ impl<'a> Linkifier<'a> {
             Boundaries::Adjusted => ReadingMode::Prose(self.tlds),
             Boundaries::Wide => ReadingMode::Wide(self.tlds),
         };
-        Links { text, linkifier: *self, candidates: Candidates::new(text, reading) }
+        Links { text, linkifier: *self, candidates: Candidates::new(text, reading, self.most) }
     }
 }
 
@@ -398,5 +405,23 @@ mod tests {
     #[test]
     fn mailto_takes_its_header_fields_along() {
         check("⸠mailto:bob@example.com?subject=Hi⸡, ⸠bob@example.com⸡?subject=Hi");
+    }
+
+    #[test]
+    fn a_search_ends_once_it_took_its_steps() {
+        let tlds = TldTable::new(["com"], "");
+        let linkifier = Linkifier::new(&tlds);
+        for unit in ["a.com ", "https://a.com/ ", "\u{431}.\u{431} ", "a.b.", "x "] {
+            let text = unit.repeat(1_000);
+            for boundaries in [Boundaries::Letter, Boundaries::Adjusted, Boundaries::Wide] {
+                let linkifier = linkifier.boundaries(boundaries);
+                let all: Vec<Link> = linkifier.links(&text).collect();
+                let mut links = linkifier.at_most(300).links(&text);
+                let some: Vec<Link> = links.by_ref().collect();
+                assert!(all.starts_with(&some) && links.next().is_none(), "{unit}");
+                let bounded = links.steps() < 1_200 || unit == "x " || unit == "a.b.";
+                assert!(bounded, "{unit} {boundaries:?} {}", links.steps());
+            }
+        }
     }
 }

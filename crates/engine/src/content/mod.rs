@@ -32,8 +32,8 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use mailsplice::media::Media;
-use uts58::Target;
 use uts58::tlds::TldSet;
+use uts58::{Boundaries, Linkifier, Target};
 
 pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
 pub use calendar::TITLES;
@@ -110,6 +110,12 @@ const STRETCH: usize = 8 << 10;
 
 /// Bytes that the search for links reads in one step of the budget. It takes a few instructions for a byte.
 const SEARCHED: u64 = 4;
+
+/// Finds all that some program could; its searches end once they took more than so many steps.
+fn linkifier<'a>(tlds: &'a dyn TldSet, steps: u64) -> Linkifier<'a> {
+    let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
+    linkifier.at_most(steps.saturating_mul(SEARCHED))
+}
 
 /// Steps of a search for links, as far as it went.
 fn search_steps(links: &uts58::Links<'_>) -> u64 {
@@ -389,7 +395,7 @@ mod tests {
     #[test]
     fn words_without_signs_hold_no_link() {
         let tlds = crate::TldTable::new(["com", "de"], "");
-        let linkifier = uts58::Linkifier::new(&tlds).boundaries(uts58::Boundaries::Wide);
+        let linkifier = linkifier(&tlds, u64::MAX);
         let pieces = [
             "www", "com", "example", "@", "//", "\\", "[", "%2E", "&", "?", "p\u{430}y", "\u{447}",
             "xn--p1ai", "\u{b7}", "1",

@@ -8,11 +8,11 @@ use super::bidi::Overridden;
 use super::mapped::{Builder, MappedText};
 use super::{
     AnchorAround, Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site,
-    Take, View, add, search_steps, unseen,
+    Take, View, add, linkifier, search_steps, unseen,
 };
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
-use uts58::{Boundaries, Linkifier, reference};
+use uts58::{Linkifier, reference};
 
 /// Maximum bytes of a URL between angle brackets, with its line ends.
 pub const LONGEST_WRAPPED: usize = 2_048;
@@ -63,8 +63,7 @@ pub fn read<'t>(
     capacity: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
-    let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
-    let mut left = capacity.all;
+    let (mut left, mut steps) = (capacity.all, capacity.steps);
     let (mut at, mut before) = (0, 0);
     let mut repeated = repeated.iter().peekable();
     while at < text.len() && left > 0 {
@@ -77,7 +76,7 @@ pub fn read<'t>(
         }
         let end = stretch_end(text, at).min(repeated.peek().map_or(text.len(), |next| next.start));
         let stretch = text.get(at..end).unwrap_or_default();
-        let mut links = linkifier.links(stretch);
+        let mut links = linkifier(tlds, steps).links(stretch);
         let max = left.min(capacity.together);
         let overridden = Overridden::of(stretch, &[]);
         // A stretch often holds as many links as the one before.
@@ -97,17 +96,21 @@ pub fn read<'t>(
             ..View::default()
         };
         let further: [Further<'_, 't>; 4] = [
-            &|view, most| view.add_joined((stretch, at), &linkifier, most),
+            &|view, most| {
+                let linkifier = linkifier(tlds, steps.saturating_sub(view.steps));
+                view.add_joined((stretch, at), &linkifier, most)
+            },
             &|view, most| view.add_enclosed(text, at..end, tlds, most),
             &|view, most| view.add_greedy((stretch, 0, 0), &Site::Text, tlds, most),
             &|view, most| view.add_hosts_with_signs((stretch, before), tlds, most),
         ];
         for add in further {
             // With the steps that are left the message ends.
-            if view.steps <= capacity.steps {
+            if view.steps <= steps {
                 left -= add(&mut view, left.min(capacity.together));
             }
         }
+        steps = steps.saturating_sub(view.steps);
         take(view)?;
         at = end;
     }
@@ -238,6 +241,10 @@ mod tests {
         };
         // Some end the host behind the sign.
         let text = "https://a.com%2b.b.example/x";
-        assert_eq!(found(text, u64::MAX), found(text, 0) + 1);
+        assert_eq!(found(text, u64::MAX), found(text, 30) + 1);
+        let many = "https://a.com ".repeat(100);
+        assert_eq!((found(&many, u64::MAX), found(&many, 100)), (100, 26));
+        let lines = "https://a.com\r\n".repeat(10 * STRETCH / 15);
+        assert!(found(&lines, 30_000) < 4 * STRETCH / 15, "of all stretches together");
     }
 }

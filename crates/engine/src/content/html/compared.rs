@@ -104,7 +104,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let text = joined.text(self.visible.as_str());
         let mut source = joined.sources();
         let mut found = Vec::new();
-        let mut links = self.linkifier.links(&text);
+        let mut links = self.linkifier().links(&text);
         for link in links.by_ref().filter(|link| link.kind != Kind::Email) {
             if found.len() >= capacity {
                 break;

@@ -160,7 +160,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
     pub(super) fn add_compared(&mut self, text: MappedText<'t>, leads_to: usize) {
         let index = self.view.seen.len();
         let capacity = self.capacity();
-        let mut links = self.linkifier.links(text.as_str());
+        let mut links = self.linkifier().links(text.as_str());
         let found = links.by_ref().take(capacity).map(|link| compared(index, link, leads_to));
         let found: Vec<Occurrence> = found.collect();
         self.view.steps += TEXT_STEPS + text.as_str().len() as u64 + search_steps(&links);

@@ -7,7 +7,7 @@ use super::{HtmlReader, View};
 /// Steps after which the receiver is asked in the middle of a stretch whether to continue: one may take most of them.
 const STEPS_TOGETHER: u64 = 16 << 10;
 
-impl HtmlReader<'_, '_, '_> {
+impl<'t> HtmlReader<'t, '_, '_> {
     /// Hands on the links found so far, if nothing later refers to them.
     pub(super) fn emit(&mut self) -> ControlFlow<()> {
         let view = match self.can_emit() {
@@ -21,6 +21,11 @@ impl HtmlReader<'_, '_, '_> {
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
         };
         self.most -= view.occurrences.len().min(self.most);
+        self.hand_on(view)
+    }
+
+    fn hand_on(&mut self, view: View<'t>) -> ControlFlow<()> {
+        self.steps = self.steps.saturating_sub(view.steps);
         (self.take)(view)
     }
 
@@ -28,7 +33,7 @@ impl HtmlReader<'_, '_, '_> {
     pub(super) fn can_go_on(&mut self) -> bool {
         let more = self.view.steps < STEPS_TOGETHER || {
             let steps = std::mem::take(&mut self.view.steps);
-            (self.take)(View { steps, ..View::default() }).is_continue()
+            self.hand_on(View { steps, ..View::default() }).is_continue()
         };
         self.view.cut |= !more;
         more

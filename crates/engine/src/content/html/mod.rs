@@ -77,7 +77,7 @@ pub use top::top_of_html;
 use super::mapped::{Builder, MappedText};
 use super::{
     Capacity, DOCUMENTS, Holds, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target,
-    USUAL_LINKS, View, add, text_steps,
+    USUAL_LINKS, View, add, linkifier, text_steps,
 };
 use anchors::Anchor;
 use concealed::Concealed;
@@ -92,8 +92,8 @@ use styled::StyledElement;
 use targetless::Targetless;
 use titles::Titled;
 use token::{RawElement, TagKind};
+use uts58::Linkifier;
 use uts58::tlds::TldSet;
-use uts58::{Boundaries, Linkifier};
 
 /// What a text with tags is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +212,6 @@ struct HtmlReader<'t, 'k, 'f> {
     /// Ranges of visible text in which markup would be shown as text, and the start of the current one.
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
-    linkifier: Linkifier<'k>,
     tlds: &'k dyn TldSet,
     /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
@@ -286,7 +285,6 @@ impl<'t, 'k, 'f> HtmlReader<'t, 'k, 'f> {
             before_condition: None,
             shown: Vec::new(),
             showing: None,
-            linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
             tlds,
             most: capacity.all,
             together: capacity.together,
@@ -308,6 +306,11 @@ impl<'t, 'k, 'f> HtmlReader<'t, 'k, 'f> {
             return 0;
         }
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
+    }
+
+    /// The linkifier with the steps that are left.
+    fn linkifier(&self) -> Linkifier<'k> {
+        linkifier(self.tlds, self.steps.saturating_sub(self.view.steps))
     }
 
     /// Whether the stretch has taken the steps that are left.

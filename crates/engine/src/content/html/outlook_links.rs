@@ -63,7 +63,7 @@ impl HtmlReader<'_, '_, '_> {
         let by_place = if fields.is_empty() { Vec::new() } else { self.targets_by_place() };
         let by_tag = self.targets_by_tag();
         let targets = Targets { shown: [anchors, around, fields], by_tag, by_place };
-        let mut links = self.linkifier.links(text.as_str());
+        let mut links = self.linkifier().links(text.as_str());
         let capacity = self.capacity();
         let mut found = Vec::new();
         for link in links.by_ref() {

@@ -332,7 +332,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         site: &Site,
         keep: fn(&Link) -> bool,
     ) {
-        let mut links = self.linkifier.links(seen.as_str());
+        let mut links = self.linkifier().links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         let (capacity, seen_by) = (self.capacity(), self.seen_by);

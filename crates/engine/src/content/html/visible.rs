@@ -205,7 +205,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let mut around = anchors.iter().peekable();
-        let mut links = self.linkifier.links(text);
+        let mut links = self.linkifier().links(text);
         let capacity = self.capacity();
         let mut added = 0;
         let mut lasting = Vec::new();
@@ -277,7 +277,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
             let capacity = self.capacity();
             let text = (&joined, words);
             let added =
-                self.view.add_across_joints(&self.linkifier, text, capacity, &Site::HtmlText);
+                self.view.add_across_joints(&self.linkifier(), text, capacity, &Site::HtmlText);
             self.tie_joined(&joined, added, anchors);
         }
         for (word, anchor) in glances {
@@ -362,7 +362,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
                 if !self.can_go_on() {
                     return found;
                 }
-                let mut links = self.linkifier.links(word.as_str());
+                let mut links = self.linkifier().links(word.as_str());
                 let shown = links.by_ref().filter(|link| {
                     link.span.start < reversed.end && reversed.start < link.span.end
                 });
@@ -414,7 +414,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
                     self.view.steps += side.len() as u64 + idle_steps(word.len());
                     continue;
                 }
-                let mut links = self.linkifier.links(word);
+                let mut links = self.linkifier().links(word);
                 let new = links.by_ref().map(|link| link.shifted(side.start));
                 let mut new = new.filter(|link| !is_known(&link.host));
                 for mut link in new.by_ref().take(room) {
@@ -438,7 +438,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         let capacity = self.capacity();
-        let mut links = self.linkifier.links(self.hidden.as_str());
+        let mut links = self.linkifier().links(self.hidden.as_str());
         let found = links.by_ref().take(capacity);
         let found = found.map(|link| Occurrence {
             markup: Markup::Shown,
