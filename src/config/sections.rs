@@ -44,7 +44,7 @@ settings! {
         /// Worker threads; 0 is one per processor.
         workers: usize = "0", Restart, 0..=1024;
         /// Size limit of a message that is read, in bytes; a larger one is passed on unread and
-        /// counted. Default: twelve times Postfix's own default limit, so the MTA decides.
+        /// counted. Default: thirteen times Postfix's own default limit, so the MTA decides.
         max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
         /// Limit of the message bodies in memory at the same time, in bytes, over all connections.
         /// Half as much again is used for what is made of them while they are read. Above it
