@@ -238,8 +238,8 @@ fn the_page_of_reasons_is_what_the_codes_say() {
          suspect = \"defang\"       # by verdict\n```\n\n\
          Verdicts, in their order: `ok` (nothing to say), `notice` (reported), `suspect` (reported; edited \
          by the profile `strict`), `unsafe` and `invalid` (edited by `enforce` and `strict` where a client opens the link and a reader \
-         mistakes it: most of what is invalid opens nowhere). A reason's verdict can be softened by its \
-         context. Of several actions by reason the strictest counts. `leave` for one reason says nothing \
+         mistakes it: most of what is invalid opens nowhere). The context can make a \
+         reason's verdict milder or worse. Of several actions by reason the strictest counts. `leave` for one reason says nothing \
          of the others: those that are more than a notice decide.\n\n\
          | code | verdict | what | reported as |\n| --- | --- | --- | --- |\n",
     );

@@ -183,7 +183,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Bounds\n\nWhat hostile mail, a broken peer or a long run can cost, and where it ends. \
          Generated: `UPDATE=1 cargo test --test threats` writes this page from \
-         `conf/linkmilter.toml` and `tests/data/bounds.tsv`.\n\n\
+         `conf/linkmilter.toml` and, in `tests/data`, `bounds.tsv`, `restoring.md` and `beyond.md`.\n\n\
          ## In the engine, for one message\n\n\
          | bound | default | unit | why | when it is reached | test |\n\
          | --- | ---: | --- | --- | --- | --- |\n",

@@ -44,7 +44,7 @@ settings! {
         /// Worker threads; 0 is one per processor.
         workers: usize = "0", Restart, 0..=1024;
         /// Size limit of a message that is read, in bytes; a larger one is passed on unread and
-        /// counted. Default: twelve times Postfix's own default limit, so the MTA decides.
+        /// counted. Default: thirteen times Postfix's own default limit, so the MTA decides.
         max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
         /// Limit of the message bodies in memory at the same time, in bytes, over all connections.
         /// Half as much again is used for what is made of them while they are read. Above it
@@ -227,7 +227,8 @@ settings! {
         /// limits. A message that ran out of time first gets a temporary failure (451) three times,
         /// because load passes.
         on_exhausted: Final = "\"quarantine\"", Reload;
-        /// What happens to a message with a part that cannot be read (encrypted, PKCS#7).
+        /// What happens to a message with a part that is not read: encrypted, PKCS#7, an archive, an
+        /// office file or another file in which no links are looked for. Such parts are common.
         on_opaque: Final = "\"accept\"", Reload;
         /// What happens to a message with a link whose labels or delimiters different programs read
         /// in different ways: `accept`, `defuse` (every link in it is defanged) or `quarantine`.

@@ -12,10 +12,10 @@ const MAX_DEFERRALS: u8 = 3;
 /// Messages that are remembered: some tens of kilobytes.
 const MAX_MESSAGES: usize = 1_024;
 
-/// How long a message is remembered: MTAs try defer within hours.
+/// How long a message is remembered: MTAs try again within hours.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3_600);
 
-/// How often each message was deferred. A message that was forgotten may be deferred as often defer. That is
+/// How often each message was deferred. A message that was forgotten may be deferred as often again. That is
 /// no endless loop: the MTA gives up by itself.
 #[derive(Debug, Default)]
 pub struct Deferrals {

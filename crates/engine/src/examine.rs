@@ -1,4 +1,4 @@
-//! The engine as a mail server runs it: whatever happens in it, the message is delivered.
+//! The engine as a mail server runs it: whatever happens in it, there is an outcome, and no message is lost by it.
 
 use super::actions;
 use super::guard::guarded;

@@ -155,7 +155,8 @@ pub struct Outcome {
     pub more: More,
     /// Edits of the raw body, in order and disjoint. If empty, the body is unchanged.
     pub edits: Vec<RawEdit>,
-    /// Edits of the message's own header fields: links in the Subject, labels of a part whose encoding changed.
+    /// Edits of the message's own header fields: a tag in the Subject, the label of a body whose encoding changed, fields
+    /// of ours that came from outside.
     pub head_edits: Vec<HeadEdit>,
     /// The signatures that stood in the message and that its edits break, until they are undone.
     pub broken: Signatures,

@@ -100,7 +100,7 @@ macro_rules! reasons {
                 match self { $(Reason::$name => concat!($($doc),*).trim_ascii()),* }
             }
 
-            /// The verdict of the reason unless the context makes it milder.
+            /// The usual verdict of the reason: the context can make it milder or worse.
             pub const fn verdict(self) -> Verdict {
                 match self { $(Reason::$name => Verdict::$verdict),* }
             }
@@ -147,7 +147,7 @@ reasons! {
     DisplayNameHost = "display-name-host", Notice;
     /// The sender's name says that it is somebody whose address it is not.
     DisplayNamePoses = "display-name-poses", Suspect;
-    /// Words of a Subject, of the title of an event or of a sender's name are in letters that are not what they read as.
+    /// Words of a Subject, of the title of an event, of a sender's name or of a file's are in letters that are not what they read as.
     TextLookalike = "text-lookalike", Suspect;
     /// The parts of a multipart/alternative lead to different domains.
     AlternativeMismatch = "alternative-mismatch", Notice;
@@ -171,7 +171,7 @@ reasons! {
     HiddenHost = "hidden-host", Suspect;
     /// Labels or delimiters that programs read in different ways, in a message with a link.
     AmbiguousStructure = "ambiguous-structure", Suspect;
-    /// On the operator's block list.
+    /// On the operator's block list, or on a list of others, with the verdict of that list.
     Listed = "listed", Unsafe;
     /// No TLD by syntax (S10).
     TldSyntax = "tld-syntax", Notice;

@@ -2,7 +2,7 @@
 //!
 //! | clause | here |
 //! | --- | --- |
-//! | UASG 001 rec. 2, S18a: an implied scheme is `http://` | [`Link::href`] |
+//! | UASG 001 rec. 2: an implied scheme is `http://` | [`Link::href`] |
 //! | S12: the href has `.` | [`Link::ascii_host`] |
 //! | S15: controls and invisible characters escaped | `percent::encoded` |
 //! | S17: `mailto:` | `address::mailto` |

@@ -17,7 +17,7 @@
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
 //! which knows the existing top-level domains and the habits of writers. To make links in running
-//! text, use [`Linkifier`]; it also reads Chinese and Japanese about five times as fast: strictly
+//! text, use [`Linkifier`]; it also reads Chinese and Japanese about ten times as fast: strictly
 //! by the standard, two sentences with a full stop between them are a host, and [`detect`] has to
 //! check each.
 //!

@@ -97,7 +97,7 @@ impl Class {
         Class(BYTES.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
-    /// `Link_Term` of the code point (UTS #58 §3.5).
+    /// `Link_Term` of the code point (UTS #58 §3.4.1).
     #[inline]
     pub fn term(self) -> LinkTerm {
         match self.0 & Class::TERM {
