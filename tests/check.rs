@@ -205,7 +205,7 @@ fn the_configuration_is_the_filters() {
     let config = config.to_str().unwrap();
     let judged = |host: &str| check(&["--config", config, host], "").1;
     assert!(judged("m0dern.example").starts_with("suspect  m0dern.example  target-lookalike"));
-    assert!(judged("www.bad.example").contains("it is on the block list (listed)"));
+    assert!(judged("www.bad.example").contains("a block list names it (listed)"));
     assert!(judged("раypal.com").contains("its host is on the allow list"));
     std::fs::write(config, "[lists]\nprotekted = []\n").unwrap();
     assert_eq!(check(&["--config", config, "example.com"], "").0, 2);

@@ -203,9 +203,9 @@ mod tests {
             ..event()
         };
         let exempt = line(&event(Action::Exempted, HostDone::Exempted));
-        insta::assert_snapshot!(exempt, @"4XyzAB: unsafe, exempt (authenticated), 1 link left as it is; bad[.]example: it is on the block list (listed: feeds.malware, lists.blocked), reads as paypal[.]com (target-lookalike); from example[.]org; 2048 bytes in 321 us");
+        insta::assert_snapshot!(exempt, @"4XyzAB: unsafe, exempt (authenticated), 1 link left as it is; bad[.]example: a block list names it (listed: feeds.malware, lists.blocked), reads as paypal[.]com (target-lookalike); from example[.]org; 2048 bytes in 321 us");
         let restored = line(&event(Action::Restored, HostDone::Exempted));
-        insta::assert_snapshot!(restored, @"4XyzAB: unsafe, restored to its original, 1 link; bad[.]example: it is on the block list (listed: feeds.malware, lists.blocked), reads as paypal[.]com (target-lookalike); from example[.]org; 2048 bytes in 321 us");
+        insta::assert_snapshot!(restored, @"4XyzAB: unsafe, restored to its original, 1 link; bad[.]example: a block list names it (listed: feeds.malware, lists.blocked), reads as paypal[.]com (target-lookalike); from example[.]org; 2048 bytes in 321 us");
     }
 
     #[test]

@@ -341,7 +341,7 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::AmbiguousStructure => {
             "programs split the message around it in different ways, and may show another one"
         }
-        Reason::Listed => "it is on the block list",
+        Reason::Listed => "a block list names it",
         Reason::TldSyntax => "it does not end like a top-level domain",
         Reason::TldUnknown => "there is no such top-level domain",
         Reason::TldUnverified => "the DNS did not confirm the top-level domain",
