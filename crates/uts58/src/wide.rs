@@ -326,6 +326,19 @@ mod tests {
     }
 
     #[test]
+    fn signs_that_stand_for_words_pay_for_their_letters() {
+        let steps = |sign: &str| {
+            let tlds = tlds();
+            let text = format!("{}.com ", sign.repeat(12));
+            let mut links = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(&text);
+            links.by_ref().for_each(drop);
+            links.steps()
+        };
+        assert!(steps("\u{3300}") >= steps("\u{3400}") + 20 * 40);
+        assert!(steps("\u{FDF2}") >= steps("\u{3400}") + 20 * 40);
+    }
+
+    #[test]
     fn s29_top_level_domains_that_are_cut_off() {
         check("u@⸠xn--a-b.xn--p1ai⸡ａ");
         let end = |run: &str| super::known_end(run, &tlds());

@@ -8,7 +8,7 @@ use super::organizers::check_organizer;
 use super::{LinksHere, OpenReading, Repeats, first_letters, found_steps};
 use crate::actions;
 use crate::anchors::OccurrenceRun;
-use crate::budget::Budget;
+use crate::budget::{Budget, ENCODED_LINK_STEPS};
 use crate::content::{self, Defanger, Layer, Occurrence, SeenBy, Site, View};
 use crate::cost::Stage;
 use crate::deceptive::is_opened_by_some;
@@ -200,7 +200,8 @@ impl<'a> LayerReader<'a> {
                 _ => 0,
             };
             judged.push(link);
-            if !budget.spend_link(bytes, judge.take_steps() + deception) {
+            let place = if plain { 0 } else { ENCODED_LINK_STEPS };
+            if !budget.spend_link(bytes, judge.take_steps() + deception + place) {
                 break;
             }
         }

@@ -32,8 +32,16 @@ use crate::{Confidence, Kind, Link, authority, defanged, ipv4, percent, scheme};
 const FEW_BYTES: usize = 2 * SETTLED;
 const MEASURED_NAME_STEPS: u64 = 24;
 
+/// The same where signs stand for many letters: `㍿` for four, `㌀` for five.
+const EXPANDED_NAME_STEPS: u64 = 48;
+
 /// Steps of a run with hosts that does not stand between blanks, added to its bytes: its beginning and end are looked for.
 const RUN_STEPS: u64 = 128;
+
+/// Whether mapping makes a word of the sign.
+fn is_expanded(sign: char) -> bool {
+    matches!(sign, '\u{3300}'..='\u{3357}' | '\u{337B}'..='\u{337F}' | '\u{FDF0}'..='\u{FDFC}')
+}
 
 /// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
 /// until the search has passed it, so that nothing is read twice (S18).
@@ -461,6 +469,7 @@ impl<'t> Candidates<'t> {
         let each = match name.bytes().filter(|byte| !byte.is_ascii()).count() {
             0 => 1,
             1..=FEW_BYTES if name.chars().all(|c| c.is_ascii() || is_kept(c)) => 1,
+            _ if name.contains(is_expanded) => EXPANDED_NAME_STEPS,
             _ => MEASURED_NAME_STEPS,
         };
         self.walker.steps += each * host.len() as u64;

@@ -233,6 +233,12 @@ impl WordReader<'_> {
         }
     }
 
+    /// Takes the steps of reading a text letter by letter.
+    fn look_at(&mut self, text: &str) {
+        let each = if text.is_ascii() { READ_STEPS } else { LOOSE_STEPS };
+        self.steps += each * text.len() as u64;
+    }
+
     /// Reads words of the text of a link as somebody who does not look closely. Those found `before` are of other links;
     /// what the first look has shown of this one is not shown again.
     fn read_loosely(&mut self, range: Range<usize>, leads_to: usize, before: usize) {
@@ -240,8 +246,7 @@ impl WordReader<'_> {
         if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
         }
-        let each = if text.is_ascii() { READ_STEPS } else { LOOSE_STEPS };
-        self.steps += each * text.len() as u64;
+        self.look_at(text);
         let blanks = |c: char| c.is_whitespace() && !is_not_seen(c);
         let mut at = range.start;
         let (mut shown, first_look) = (before, self.found.len());
@@ -275,7 +280,7 @@ impl WordReader<'_> {
 
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        self.steps += READ_STEPS * text.len() as u64;
+        self.look_at(text);
         let shown_word = String::with_capacity(text.len().min(WORD_BYTES));
         let mut word = Glance { word: shown_word, range: range.start..range.start, leads_to };
         let (mut is_other, mut has_twin) = (all, false);
@@ -337,6 +342,7 @@ impl WordReader<'_> {
         if joints.is_empty() {
             return;
         }
+        self.look_at(&word.word);
         if let Some(read) = letters::read_as(&word.word) {
             self.add(Glance { word: read, range: word.range.clone(), ..*word });
         }

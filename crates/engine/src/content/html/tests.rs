@@ -392,3 +392,33 @@ fn nothing_is_read_more_than_three_times() {
         assert!(view.steps <= 40 * html.len() as u64, "{piece}: {} steps", view.steps);
     }
 }
+
+#[test]
+fn joined_words_of_other_letters_pay_for_their_likeness() {
+    let tlds = TldTable::new(["com"], "");
+    let steps = |letter: char| {
+        let word: String = std::iter::repeat_n(letter, 60).collect();
+        let link = format!("<a href=http://a.com/>{word}<b>.</b>{word}</a><p>");
+        whole(&link.repeat(10), &tlds).steps
+    };
+    // As read from left to right, and joined.
+    let (latin, han) = (steps('a'), steps('\u{4e00}'));
+    assert!(han >= latin + 2 * 10 * 2 * 60 * 7, "{latin} {han}");
+}
+
+#[test]
+fn stretches_take_the_steps_that_are_left_together() {
+    let html = "<p>see a.com and</p>".repeat(10_000);
+    let tlds = TldTable::new(["com"], "");
+    let found = |steps: u64| {
+        let capacity = Capacity { all: usize::MAX, together: usize::MAX, steps };
+        let mut found = 0;
+        let _ = read((&html, Document::Page), &tlds, capacity, &mut |view| {
+            found += view.occurrences.len();
+            ControlFlow::Continue(())
+        });
+        found
+    };
+    assert_eq!(found(u64::MAX), 10_000);
+    assert!(found(100_000) < 5_000, "{}", found(100_000));
+}
