@@ -807,10 +807,13 @@ fn nameserver(denies: bool) -> u16 {
 #[test]
 fn a_message_that_is_judged_again_does_not_wait_for_the_dns_again() {
     let site = Site::new("");
-    site.configure(&format!(
-        "dns.servers = [\"127.0.0.1:{}\"]\ndns.deadline = \"4s\"\n",
-        nameserver(false)
-    ));
+    let text = format!(
+        "server.state_dir = {:?}\ntld.refresh = \"0s\"\n[dns]\nservers = [\"127.0.0.1:{}\"]\n\
+         deadline = \"4s\"\n",
+        site.path("state"),
+        nameserver(false),
+    );
+    fs::write(site.path("linkmilter.toml"), text).unwrap();
     let (_daemon, manager) = serve(&site);
     assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
     let mut session = connect(&site.socket());
