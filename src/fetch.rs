@@ -8,9 +8,15 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 use url::Url;
 
 use crate::file;
+
+mod whole;
+
+use whole::OnlyWhole;
 
 /// Redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
@@ -49,8 +55,8 @@ pub enum FetchError {
     CaFile { path: PathBuf, reason: String },
     #[error("{url}: {source}")]
     Transport { url: String, source: Box<ureq::Error> },
-    #[error("{url}: expected status 200 or 304, found {found}")]
-    Status { url: String, found: u16 },
+    #[error("{url}: expected status {expected}, found {found}")]
+    Status { url: String, expected: &'static str, found: u16 },
     #[error("{url}: expected a redirect to an https: URL, found {found:?}")]
     Redirect { url: String, found: String },
     #[error(
@@ -100,7 +106,11 @@ pub fn get(
         StatusCode::OK => {}
         StatusCode::NOT_MODIFIED if stored.is_some() => return Ok(None),
         other => {
-            return Err(FetchError::Status { url: fetch.url.clone(), found: other.as_u16() });
+            let (url, found) = (fetch.url.clone(), other.as_u16());
+            // Nobody asked whether it has changed.
+            let unasked = other == StatusCode::NOT_MODIFIED;
+            let expected = if unasked { "200" } else { "200 or 304" };
+            return Err(FetchError::Status { url, expected, found });
         }
     }
     let validators = validators_of(response.headers());
@@ -148,7 +158,8 @@ fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
         .user_agent(concat!("linkmilter/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls)
         .build();
-    Ok(config.new_agent())
+    let connector = DefaultConnector::new().chain(OnlyWhole);
+    Ok(ureq::Agent::with_parts(config, connector, DefaultResolver::default()))
 }
 
 fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {

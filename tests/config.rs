@@ -1208,4 +1208,6 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
     assert!(!said.contains("policy."), "{said}");
     let (_, said) = check("\"\\u001b[31m\" = 1\n");
     assert!(said.contains("\\u{1b}") && !said.contains('\x1b'), "{said:?}");
+    let (said, _) = check("[feeds.x]\nfile = \"a\\u001b[31m\"\n");
+    assert!(said.contains("a\\u{1b}[31m: no such file") && !said.contains('\x1b'), "{said:?}");
 }

@@ -331,6 +331,24 @@ fn a_truncated_list_does_not_replace_the_stored_one() {
 }
 
 #[test]
+fn a_list_whose_connection_breaks_off_is_no_whole_list() {
+    let list: String = (0..100).map(|n| format!("h{n}.example\n")).collect();
+    let half = list.len() / 2 + 60;
+    let mirror = Mirror::start(vec![
+        Reply::list(&list).until_closed(),
+        Reply::list(&list).broken_off_at(half),
+        Reply::list(&list).broken_off_at(usize::MAX),
+    ]);
+    let place = Rig::of(|dir| Source::Url(fetch(&mirror, dir, "list.txt")));
+    assert_eq!(place.refresh().unwrap(), Some(100), "TLS says that this is the end");
+    for _ in 0..2 {
+        let error = place.refresh().unwrap_err().to_string();
+        assert!(error.contains("the connection broke off"), "{error}");
+        assert_eq!(place.load_stored(), Some(100));
+    }
+}
+
+#[test]
 fn a_check_without_storing_judges_like_a_refresh() {
     let mut place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");

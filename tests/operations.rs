@@ -13,6 +13,7 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use daemon::{
     DECEPTIVE, Daemon, HEADER, Manager, Site, binary, clean, connect, deliver, negotiate, serve,
@@ -800,6 +801,33 @@ fn nameserver(denies: bool) -> u16 {
         }
     });
     port
+}
+
+/// A message whose links take more steps than a worker gives it is judged twice.
+#[test]
+fn a_message_that_is_judged_again_does_not_wait_for_the_dns_again() {
+    let site = Site::new("");
+    let text = format!(
+        "server.state_dir = {:?}\ntld.refresh = \"0s\"\n[dns]\nservers = [\"127.0.0.1:{}\"]\n\
+         deadline = \"4s\"\n",
+        site.path("state"),
+        nameserver(false),
+    );
+    fs::write(site.path("linkmilter.toml"), text).unwrap();
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+    let mut session = connect(&site.socket());
+    negotiate(&mut session);
+    let start = Instant::now();
+    deliver(&mut session, "4TWICE1", HEADER, "http://g\u{43e}\u{43e}gle.zzone/ x\r\n".as_bytes());
+    let waited = start.elapsed();
+    let deadline = Duration::from_secs(4);
+    assert!(deadline <= waited && waited < deadline * 7 / 4, "{waited:?}");
+    let line = wait_for("its line", || {
+        site.logged().lines().find(|line| line.contains("4TWICE1")).map(str::to_owned)
+    });
+    let micros = line.split_once(" us, ").unwrap().1.split_once(" us for the DNS").unwrap().0;
+    assert!(micros.parse::<u64>().unwrap() >= 4_000_000, "{line}");
 }
 
 #[test]

@@ -73,6 +73,8 @@ fn on_any_error_the_last_good_table_stays() {
         (Reply::status("500 Internal Server Error"), "found 500"),
         (Reply::status("302 Found").with("Location", "http://127.0.0.1:1/"), ""),
         (Reply::list(&good).cut_at(5_000), ""),
+        // 1,400 of 1,437 names: by its names alone it would be a good table.
+        (Reply::list(&good).broken_off_at(good.len() - 400), "the connection broke off"),
         (Reply::list("\u{FEFF}# Version 2026112100\n").raw(vec![0xFF, 0xFE, 0]), ""),
     ];
     let mirror = Mirror::start(vec![Reply::list(&gone.replace("2026112000", "2026111950"))]);
@@ -132,6 +134,13 @@ fn a_silent_server_costs_the_timeout_and_nothing_more() {
     place.fetch.url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
     place.fetch.timeout = Duration::from_millis(200);
     assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
+}
+
+#[test]
+fn nothing_is_unchanged_where_nothing_was() {
+    let mirror = Mirror::start(vec![Reply::status("304 Not Modified")]);
+    let error = Rig::new(&mirror).refresh().unwrap_err().to_string();
+    assert!(error.contains("expected status 200, found 304"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::engine::{self, notices};
 use crate::feed::{self, refresh::Source};
 use crate::file;
 use crate::plural::counted;
+use crate::record::defang::visible;
 use crate::tld::store::{Stored, TldStore};
 
 use super::shared::ConfigFile;
@@ -124,7 +125,9 @@ struct ConfigReport {
 impl ConfigReport {
     fn text(self) -> String {
         let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
-        self.read + &notes + "good\n"
+        // A path may hold what acts on a terminal.
+        let lines = self.read + &notes + "good\n";
+        lines.lines().map(|line| visible(line) + "\n").collect()
     }
 }
 

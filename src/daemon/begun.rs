@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::contacts::ContactStore;
-use super::dns_client::DnsClient;
+use super::dns_client::MessageDns;
 use super::judgement_cache::JudgementCache;
 use super::reload::Generation;
 use super::settings::Loaded;
@@ -21,7 +21,7 @@ pub struct Begun {
     /// Judgements under this generation and this table.
     pub judgements: Arc<JudgementCache>,
     /// Sends DNS queries; `None` if the settings want none.
-    pub dns: Option<Arc<DnsClient>>,
+    pub dns: Option<MessageDns>,
     /// Who has had mail with whom; `None` if the settings do not ask for it.
     pub contacts: Option<Arc<ContactStore>>,
 }

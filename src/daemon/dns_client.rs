@@ -1,7 +1,7 @@
 //! DNS queries for messages: about top-level domains, and to block lists about the domains of links.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use hickory_resolver::proto::rr::{RData, RecordType};
@@ -35,7 +35,21 @@ pub struct DnsClient {
     /// `None` if the table of top-level domains decides alone.
     tlds: Option<Arc<TldResolver>>,
     lists: Vec<Arc<ListResolver>>,
+    /// How long one message waits for all answers.
+    wait: Duration,
     metrics: Arc<Metrics>,
+}
+
+/// When a message stops to wait for the DNS.
+type Deadline = tokio::time::Instant;
+
+/// The DNS as one message asks it. However often it is judged, it waits for one deadline in all: a second time, what
+/// has not come by then has no answer.
+#[derive(Clone, Debug)]
+pub struct MessageDns {
+    client: Arc<DnsClient>,
+    /// Set by the first query.
+    deadline: Arc<OnceLock<Deadline>>,
 }
 
 /// Queries about top-level domains.
@@ -146,6 +160,7 @@ impl DnsClient {
         (tlds.is_some() || !lists.is_empty()).then(|| DnsClient {
             tlds,
             lists,
+            wait: config.dns.deadline,
             metrics: Arc::clone(metrics),
         })
     }
@@ -173,18 +188,13 @@ impl DnsClient {
         tlds.into_iter().chain(lists).collect()
     }
 
-    /// DNS answers and block list entries for one message, all within one deadline.
-    pub async fn query(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
-        tokio::join!(self.tld_answers(tlds), self.listings(domains))
-    }
-
     /// The answers about top-level domains; the metrics count them.
-    async fn tld_answers(&self, questions: &[String]) -> Answers {
+    async fn tld_answers(&self, questions: &[String], deadline: Deadline) -> Answers {
         let Some(resolver) = self.tlds.as_ref().filter(|_| !questions.is_empty()) else {
             return Answers::new();
         };
         let resolver = &resolver.resolver;
-        let answers = resolver.answers(questions).await;
+        let answers = resolver.start(questions).answers(deadline).await;
         for answer in answers.values() {
             self.metrics.mail.dns_answer(match answer {
                 engine::Answer::Exists => DnsAnswer::Exists,
@@ -197,17 +207,14 @@ impl DnsClient {
     }
 
     /// The entries of the block lists for these domains, as listings.
-    async fn listings(&self, domains: &[String]) -> Vec<Arc<Listing>> {
+    async fn listings(&self, domains: &[String], deadline: Deadline) -> Vec<Arc<Listing>> {
         if domains.is_empty() {
             return Vec::new();
         }
-        let pending: Vec<_> = self
-            .lists
-            .iter()
-            .map(|list| (list, list.resolver.deadline(), list.resolver.start(domains)))
-            .collect();
+        let start = |list: &Arc<ListResolver>| list.resolver.start(domains);
+        let pending: Vec<_> = self.lists.iter().map(|list| (list, start(list))).collect();
         let mut listings = Vec::new();
-        for (list, deadline, pending) in pending {
+        for (list, pending) in pending {
             let answers = pending.answers(deadline).await;
             for answer in answers.values() {
                 self.metrics.lists.answer(&list.list.name, label(*answer));
@@ -222,6 +229,24 @@ impl DnsClient {
     fn count_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
         self.metrics.mail.cache(cache, Lookup::Hit, hits);
         self.metrics.mail.cache(cache, Lookup::Miss, misses);
+    }
+}
+
+impl MessageDns {
+    pub fn new(client: Arc<DnsClient>) -> MessageDns {
+        MessageDns { client, deadline: Arc::default() }
+    }
+
+    /// DNS answers and block list entries.
+    pub async fn query(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
+        let client = &self.client;
+        let asks_nothing = (tlds.is_empty() || client.tlds.is_none())
+            && (domains.is_empty() || client.lists.is_empty());
+        if asks_nothing {
+            return Default::default();
+        }
+        let deadline = *self.deadline.get_or_init(|| Deadline::now() + client.wait);
+        tokio::join!(client.tld_answers(tlds, deadline), client.listings(domains, deadline))
     }
 }
 

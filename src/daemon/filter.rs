@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::begun::Begun;
 use super::contacts::Contacts;
 use super::deferrals::Deferrals;
-use super::dns_client::DnsClient;
+use super::dns_client::{DnsClient, MessageDns};
 use super::envelope::{envelope, facts};
 use super::feeds::Feeds;
 use super::grants::{GrantLog, NOT_GRANTED, may_edit};
@@ -146,6 +146,7 @@ impl Filter {
             judgements: Arc::clone(judgements),
             tlds: Arc::clone(tlds),
             dns: dns.clone(),
+            waited: Duration::ZERO,
             envelope,
             facts,
             judging,
@@ -309,7 +310,7 @@ impl Handler for Filter {
             listings: self.feeds.listings(),
             judgements: self.judgements.of(generation.number, &tlds),
             tlds,
-            dns: self.dns.load_full(),
+            dns: self.dns.load_full().map(MessageDns::new),
             contacts: self.contacts.store(),
             generation,
         }

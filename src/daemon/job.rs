@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::dns_client::DnsClient;
+use super::dns_client::MessageDns;
 use super::judgement_cache::JudgementCache;
 use super::outbound;
 use super::reload::Generation;
@@ -35,7 +35,9 @@ pub struct Job {
     pub generation: Arc<Generation<Loaded>>,
     pub tlds: Arc<TldTable>,
     pub judgements: Arc<JudgementCache>,
-    pub dns: Option<Arc<DnsClient>>,
+    pub dns: Option<MessageDns>,
+    /// How long it has waited for the DNS already, when it is judged again.
+    pub waited: Duration,
     pub envelope: Envelope,
     pub facts: Facts,
     pub judging: Judging,
@@ -135,7 +137,7 @@ impl Job {
         let steps = WORKER_STEPS_PER_BYTE * bytes as u64 + WORKER_STEPS_BASE;
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         match self.outcome(message, Some(steps)).await {
-            Some(timed) if timed.steps > steps => Err(self),
+            Some(timed) if timed.steps > steps => Err(Job { waited: timed.dns, ..self }),
             Some(timed) => Ok(self.judged(timed)),
             None => Ok(self.bypassed(Bypass::Panic)),
         }
@@ -196,6 +198,7 @@ impl Job {
 
     fn judged(self, timed: Timed) -> JudgedMessage {
         let Timed { outcome, engine, dns, .. } = timed;
+        let dns = self.waited + dns;
         let (progress, undo) = (Progress::Judged, Undo::AsSaid);
         let (envelope, policy) = (self.envelope, self.judging.policy);
         JudgedMessage { outcome, progress, restore: None, undo, envelope, policy, engine, dns }

@@ -152,7 +152,7 @@ impl<D: Dns> Resolver<D> {
     }
 
     /// Until when a message that asks now waits.
-    pub fn deadline(&self) -> tokio::time::Instant {
+    fn deadline(&self) -> tokio::time::Instant {
         tokio::time::Instant::now() + self.shared.deadline
     }
 

@@ -13,15 +13,31 @@ pub struct Reply {
     body: Vec<u8>,
     /// Bytes of the body that are sent before the connection ends.
     sent: usize,
+    end: BodyEnd,
+}
+
+/// How the client knows where the body ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BodyEnd {
+    Length,
+    /// By the end of the connection, which TLS confirms.
+    Closed,
+    /// By the end of the connection, which nobody confirms: it may have broken off.
+    BrokenOff,
 }
 
 impl Reply {
     pub fn list(text: &str) -> Reply {
-        Reply { head: "200 OK".to_owned(), body: text.into(), sent: usize::MAX }
+        Reply {
+            head: "200 OK".to_owned(),
+            body: text.into(),
+            sent: usize::MAX,
+            end: BodyEnd::Length,
+        }
     }
 
     pub fn status(status: &str) -> Reply {
-        Reply { head: status.to_owned(), body: Vec::new(), sent: usize::MAX }
+        Reply { head: status.to_owned(), body: Vec::new(), sent: usize::MAX, end: BodyEnd::Length }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Reply {
@@ -32,6 +48,20 @@ impl Reply {
     pub fn cut_at(mut self, bytes: usize) -> Reply {
         self.sent = bytes;
         self
+    }
+
+    /// Without a length.
+    #[allow(dead_code)]
+    pub fn until_closed(mut self) -> Reply {
+        self.end = BodyEnd::Closed;
+        self
+    }
+
+    /// Without a length, from a connection that ends after so many bytes.
+    #[allow(dead_code)]
+    pub fn broken_off_at(mut self, bytes: usize) -> Reply {
+        self.end = BodyEnd::BrokenOff;
+        self.cut_at(bytes)
     }
 
     pub fn raw(mut self, bytes: Vec<u8>) -> Reply {
@@ -79,6 +109,10 @@ impl Mirror {
                     requests.lock().unwrap().push(request);
                     let reply = replies.lock().unwrap().remove(0);
                     let _ = send(&mut stream, &reply);
+                    if reply.end == BodyEnd::Closed {
+                        stream.conn.send_close_notify();
+                        let _ = stream.flush();
+                    }
                 }
             }
         });
@@ -111,11 +145,11 @@ fn read_request(stream: &mut impl Read) -> Option<String> {
 
 fn send(stream: &mut impl Write, reply: &Reply) -> std::io::Result<()> {
     let length = reply.body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n",
-        reply.head
-    )?;
+    write!(stream, "HTTP/1.1 {}\r\nConnection: close\r\n", reply.head)?;
+    if reply.end == BodyEnd::Length {
+        write!(stream, "Content-Length: {length}\r\n")?;
+    }
+    stream.write_all(b"\r\n")?;
     stream.write_all(&reply.body[..reply.sent.min(length)])?;
     stream.flush()
 }
