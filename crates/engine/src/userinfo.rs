@@ -228,9 +228,11 @@ fn is_word(word: &str) -> bool {
     label.chars().all(|c| c.is_alphabetic() || c == '-') && local.chars().all(plain)
 }
 
-/// Signs between the cells of a list, quotes, brackets and bullets.
+/// Signs between the cells of a list, quotes, brackets and bullets. Of those that read as a slash or a colon, and that no
+/// keyboard has, nobody makes a list: what stands behind seems to be a path or a port of the site.
 fn is_separator(c: char) -> bool {
-    ";,'\"|()[]{}<>=*~!&`$^".contains(c) || !c.is_ascii() && !c.is_alphanumeric()
+    ";,'\"|()[]{}<>=*~!&`$^".contains(c)
+        || !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '⁄' | '∕' | '⧸' | '∶' | '꞉')
 }
 
 /// Whether userinfo is a login: a mail address (`ann%40example.org`), or the name of a person whose surname is a

@@ -87,6 +87,49 @@ fn a_bare_twin_is_edited_where_no_charset_is_named() {
     }
 }
 
+/// Browsers take any number of slashes and leave out tabs, and calendars fold lines.
+#[test]
+fn a_twin_behind_what_only_a_reading_takes_for_a_scheme_is_edited() {
+    let page = |href: &str| format!("<p>Dear Ann</p><a href=\"{href}\">Open</a>");
+    for charset in SYSTEMS {
+        for host in ["раypal.com", "miсrosoft.com", "www.nеtflix.com", "my.сhase.com"] {
+            for href in [
+                "//HOST/x",
+                "/\\HOST/x",
+                "https:/HOST/x",
+                "https:HOST",
+                "ht\ttps://HOST/",
+                "https&#58;//HOST/x",
+                "https&colon;&sol;&sol;HOST",
+            ] {
+                let body = bytes(charset, &page(&href.replace("HOST", host))).unwrap();
+                edited("text/html", &body);
+                edited("text/html; charset=us-ascii", &body);
+            }
+            let (front, rest) = host.split_at(host.len() - "al.com".len());
+            let event = format!(
+                "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nURL:https://{front}\r\n {rest}/x\r\n\
+                 END:VEVENT\r\nEND:VCALENDAR\r\n"
+            );
+            edited("text/calendar", &bytes(charset, &event).unwrap());
+        }
+    }
+    for (transfer, body) in [
+        // `www.раypal.com` and `//раypal.com` in windows-1251.
+        ("base64", "c2VlIHd3dy7w4HlwYWwuY29tIG5vdw0K"),
+        ("base64", "PGEgaHJlZj0iLy/w4HlwYWwuY29tIj54PC9hPg0K"),
+        (
+            "x-uuencode",
+            "begin 644 x\r\n<<V5E(&AT='!S.B\\O\\.!Y<&%L+F-O;2!N;W<-\"@  \r\n`\r\nend\r\n",
+        ),
+    ] {
+        let head =
+            format!("Content-Type: text/html\r\nContent-Transfer-Encoding: {transfer}\r\nX: y");
+        let after = filtered(&head, body.as_bytes());
+        assert!(after != body.as_bytes(), "{transfer} {body}");
+    }
+}
+
 #[test]
 fn both_tables_of_big5_are_read() {
     // `с` in the table of WHATWG and in that of Python.
@@ -206,7 +249,12 @@ fn honest_hosts_that_a_system_misreads_are_left() {
         (EUC_KR, &["한국.com", "삼성.kr"]),
     ] {
         for host in hosts {
-            for text in ["https://HOST/x", "<a href=\"https://www.HOST/x\">x</a>", "see HOST now"] {
+            for text in [
+                "https://HOST/x",
+                "<a href=\"https://www.HOST/x\">x</a>",
+                "see HOST now",
+                "<a href=\"//HOST/x\">x</a> <a href=https:/HOST>x</a>",
+            ] {
                 let text = text.replace("HOST", host);
                 let body = bytes(charset, &text).unwrap();
                 untouched("text/plain", &body);

@@ -550,3 +550,22 @@ fn links_to_log_in_with_a_program_are_a_notice() {
     }
     assert!(worst("ssh://www.paypal.com@evil.com") >= Some(Verdict::Suspect));
 }
+
+/// Whoever the site is of: what stands behind seems to be a path or a port.
+#[test]
+fn what_reads_as_a_slash_or_a_colon_separates_no_address() {
+    for sign in ["\u{2044}", "\u{2215}", "\u{29F8}", "\u{2236}", "\u{A789}"] {
+        for user in ["www.huber.de{}443", "huber.de{}login.php", "kontakt.huber.com{}a.b"] {
+            let text = format!("https://{}@x.meier.org", user.replace("{}", sign));
+            let page = format!("see {text} now\r\n");
+            let found = common::outcome("Content-Type: text/plain; charset=utf-8", page.as_bytes());
+            assert!(!found.edits.is_empty(), "{text}");
+        }
+    }
+    for text in
+        ["https://www.huber.de\u{30FB}info@meier.org", "https://www.huber.de\u{2022}ann@gmail.com"]
+    {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8", text.as_bytes());
+        assert!(found.edits.is_empty(), "{text}");
+    }
+}

@@ -44,6 +44,12 @@ fn abbreviations_have_particles() {
 }
 
 #[test]
+fn acronyms_of_hebrew_have_a_sign_before_their_last_letter() {
+    harmless(&["https://צה״ל.com/ צה״ל.com חב״ד.com", "https://www.ארה״ב.com", "https://ג׳ל.com"]);
+    edited(&["https://\u{5F4}р\u{430}ypal.com/"]);
+}
+
+#[test]
 fn numbers_stand_before_countries() {
     harmless(&[
         "١.السعودية\r\n٢.مصر\r\n٣.قطر",

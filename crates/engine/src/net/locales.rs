@@ -1,7 +1,7 @@
 //! Hosts in bytes of a charset that nobody names: many programs then take that of the reader's system.
 //!
 //! Read are the windows after a scheme and behind `www.` whose bytes are no UTF-8, in parts without a charset, and in those
-//! labelled as UTF-8: the commonest wrong label. A misread host of an honest text is no twin of a known name in mixed
+//! labelled as UTF-8: the commonest wrong label. In parts without a charset so are hosts that only a reading finds. A misread host of an honest text is no twin of a known name in mixed
 //! letters, nor, if most of it is ASCII, one in letters of Latin that is unsafe, so that only such a twin counts.
 
 use super::deceptive::deceptive_judgement;
@@ -11,7 +11,7 @@ use super::{BytesOrigin, Net, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
 use crate::judging::{Judge, Judged, TldStatus};
 use crate::outcome::{Edit, Reason, Verdict};
-use mailsplice::mime::Charset;
+use mailsplice::mime::{Charset, Transfer};
 use std::ops::Range;
 use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody;
@@ -176,19 +176,40 @@ enum Counted {
     Spelled,
 }
 
-/// The judgement of a host without a scheme that a reading has in a charset which nobody names, if it is a known name in
-/// the letters of another; as far as `spend` grants the steps.
-pub fn bare_twin(
-    host: &str,
+/// The judgement of a host that a reading has in a charset which nobody names, if it is a known name in the letters of
+/// another; as far as `spend` grants the steps. Of bare ones, which may be words, only those that anybody takes for it.
+pub fn twin_elsewhere(
+    (host, is_bare): (&str, bool),
     read_in: Charset,
     judge: &mut Judge<'_>,
     spend: impl FnOnce(u64) -> bool,
 ) -> Option<Judged> {
     let (front, _) = host.rsplit_once(is_dot_to_somebody)?;
-    front.chars().nth(SHORTEST - 1)?;
+    if is_bare && front.chars().nth(SHORTEST - 1).is_none() {
+        return None;
+    }
     let window = LocalWindow::of_host(host, read_in).filter(|window| spend(window.steps()))?;
-    let (_, judged) = window.twin_counted(judge, Counted::Spelled)?;
-    (judged.edit == Edit::Anywhere).then_some(judged)
+    let counted = if is_bare { Counted::Spelled } else { Counted::OfOtherScript };
+    let (_, judged) = window.twin_counted(judge, counted)?;
+    (!is_bare || judged.edit == Edit::Anywhere).then_some(judged)
+}
+
+/// Whether the net reads a host, at this place of the text of a part, in the charsets of systems: in one piece behind a
+/// scheme or `www.`, where the bytes of the message have these.
+pub fn reads_in_locales(
+    (text, transfer): (&str, Transfer),
+    place: Range<usize>,
+    host: &str,
+) -> bool {
+    let (bytes, at) = (text.as_bytes(), place.start);
+    text.get(place).is_some_and(|written| written == host)
+        && match transfer {
+            Transfer::Identity | Transfer::QuotedPrintable => {
+                is_after_scheme(bytes, at) || is_behind_www(bytes, at + WWW)
+            }
+            Transfer::Base64 => is_after_scheme(bytes, at),
+            _ => false,
+        }
 }
 
 /// Whether this is an escape of an octet outside ASCII.

@@ -47,7 +47,7 @@ use deceptive::{is_list, is_undecodable, runs_on, seen_spelling, unescaped_host}
 use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme};
 use homograph::Judgement;
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
-pub use locales::bare_twin;
+pub use locales::{reads_in_locales, twin_elsewhere};
 use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;

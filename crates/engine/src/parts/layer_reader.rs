@@ -106,9 +106,8 @@ impl<'a> LayerReader<'a> {
         Some(judged)
     }
 
-    /// The judgement of a bare host in the charset in which it is a known name in other letters, where no label says what
-    /// its bytes are: some programs take the charset of their reader's system. What a scheme or `www.` announces the net
-    /// reads.
+    /// The judgement of a host in the charset in which it is a known name in other letters, where no label says what its
+    /// bytes are: some programs take the charset of their reader's system. Not of one that the net reads.
     fn in_other_charset(
         &self,
         occurrence: &Occurrence,
@@ -118,20 +117,30 @@ impl<'a> LayerReader<'a> {
     ) -> Judged {
         let OpenReading { entry, reading, .. } = self.open;
         let Target::Link(link) = &occurrence.target else { return judged };
-        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        let Some(seen) = self.view.seen.get(occurrence.seen) else { return judged };
+        let text = seen.as_str();
         let host = link.host_str(text);
-        // A letter in front of it may be the rest of a word that is misread.
-        let before = text.get(..link.span.start).and_then(|before| before.chars().next_back());
         if host.is_ascii()
-            || before.is_some_and(|before| !before.is_ascii())
-            || !matches!(link.kind, Kind::Bare | Kind::Email)
             || reading.charset != Charset::WINDOWS_1252
             || !entry.leaves_charset_open()
         {
             return judged;
         }
+        let is_bare = matches!(link.kind, Kind::Bare | Kind::Email);
+        // A letter in front of it may be the rest of a word that is misread.
+        let before = text.get(..link.span.start).and_then(|before| before.chars().next_back());
+        let is_passed_over = match is_bare {
+            true => before.is_some_and(|before| !before.is_ascii()),
+            false => {
+                let written = self.layer.seen.source(seen.source(link.host.clone()));
+                net::reads_in_locales((reading.text.as_str(), reading.transfer), written, host)
+            }
+        };
+        if is_passed_over {
+            return judged;
+        }
         let spend = |steps| budget.spend(Stage::Judging, steps);
-        net::bare_twin(host, reading.charset, judge, spend).unwrap_or(judged)
+        net::twin_elsewhere((host, is_bare), reading.charset, judge, spend).unwrap_or(judged)
     }
 
     /// Judges a run, whose judgements are in memory together, and makes its edits. Returns whether there were more

@@ -213,7 +213,18 @@ fn after_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
     }
     let dot = name.rfind(is_dot)?;
     let (at, last) = name.get(..dot)?.char_indices().rev().find(|(_, c)| breaks(*c))?;
-    host_after(name, at + last.len_utf8())
+    host_after(name, at + last.len_utf8()).filter(|_| !is_of_acronym(name, at))
+}
+
+/// Whether the sign at this place is that of an acronym of Hebrew, which stands in front of its last letter (`צה״ל.com`).
+fn is_of_acronym(name: &str, at: usize) -> bool {
+    let (before, after) = name.split_at_checked(at).unwrap_or_default();
+    let behind = after.strip_prefix(['׳', '״']);
+    behind.is_some_and(|behind| before.ends_with(is_hebrew) && behind.starts_with(is_hebrew))
+}
+
+fn is_hebrew(c: char) -> bool {
+    matches!(c, 'א'..='ת')
 }
 
 /// Where a host begins after this place, which is not 0, if one follows.
@@ -407,6 +418,8 @@ mod tests {
         assert_eq!(all("1\u{fe0f}\u{20e3}пример.рф"), ["1\u{fe0f}\u{20e3}пример.рф", "пример.рф"]);
         assert_eq!(all("\u{200d}пример.рф"), ["\u{200d}пример.рф", "пример.рф"]);
         assert_eq!(all("①.раypal.com"), ["①.раypal.com", "раypal.com"]);
+        assert_eq!(all("צה״ל.com"), ["צה״ל.com"]);
+        assert_eq!(all("״חב.com"), ["״חב.com", "חב.com"]);
         assert_eq!(all("foo-.-раypal.com"), ["foo-.-раypal.com", "раypal.com"]);
         assert_eq!(all("é-.xn--a.com"), ["é-.xn--a.com", "xn--a.com"]);
         assert_eq!(all("xn--a.www.paypal.com"), ["xn--a.www.paypal.com", "www.paypal.com"]);
