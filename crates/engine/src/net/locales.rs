@@ -1,8 +1,9 @@
 //! Hosts in bytes of a charset that nobody names: many programs then take that of the reader's system.
 //!
 //! Read are the windows after a scheme and behind `www.` whose bytes are no UTF-8, in parts without a charset, and in those
-//! labelled as UTF-8: the commonest wrong label. In parts without a charset so are hosts that only a reading finds. A misread host of an honest text is no twin of a known name in mixed
-//! letters, nor, if most of it is ASCII, one in letters of Latin that is unsafe, so that only such a twin counts.
+//! labelled as UTF-8: the commonest wrong label. In parts without a charset so are hosts that only a reading finds. A misread
+//! host of an honest text is no twin of a known name in mixed letters, nor, if most of it is ASCII, one in letters of Latin
+//! that is unsafe, so that only such a twin counts.
 
 use super::deceptive::deceptive_judgement;
 use super::host::{WWW, ends_host, host_of, is_behind_www};
