@@ -116,6 +116,9 @@ const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 /// The same of each byte of userinfo: it is read as a host, and searched for others.
 const USERINFO_STEPS_PER_BYTE: u64 = 64;
 
+/// Steps of each byte of what is judged as a host inside a link and is none.
+const NO_HOST_STEPS_PER_BYTE: u64 = 20;
+
 /// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 
@@ -246,6 +249,7 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     CARRIED_STEPS
         + bytes.sum::<u64>()
         + USERINFO_STEPS_PER_BYTE * userinfo
+        + NO_HOST_STEPS_PER_BYTE * carried.no_hosts as u64
         + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
 }
 
@@ -301,6 +305,14 @@ mod tests {
         let again = |labels: usize| judging(&link(labels).repeat(2)) - judging(&link(labels));
         let further = 20 + 1 - USUAL_EDITED_LABELS;
         assert!(again(20) >= again(4) + further * EDITED_LABEL_STEPS, "{} {}", again(4), again(20));
+    }
+
+    #[test]
+    fn what_is_no_host_inside_a_link_pays_for_its_judgement() {
+        let link =
+            |inner: &str| judging(&format!("https://www.google.com/url?q=https%3A%2F%2F{inner}"));
+        let (host, none) = (link("a-b.c.d.e.com"), link("a{b.c.d.e.com"));
+        assert!(none >= NO_HOST_STEPS_PER_BYTE * (32 + 13), "{host} {none}");
     }
 
     /// However long a name is, the links behind it are judged.

@@ -297,10 +297,10 @@ fn sentences_follow_without_a_space() {
         "Log in at ällstate.Com today",
         "Log in at mybänk.In today",
         // No sentence goes on.
-        "edəcəyik.Biz",
-        "https://edəcəyik.Biz sabah",
-        "kömək edəcəyik.biz sabah",
-        "kömək edəcəyik.BIZ sabah",
+        "veður.Biz",
+        "https://veður.Biz dag",
+        "gott veður.biz dag",
+        "gott veður.BIZ dag",
     ]);
 }
 

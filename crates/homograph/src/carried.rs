@@ -35,6 +35,8 @@ pub struct LinkJudgement {
     pub inner: Vec<Judgement>,
     /// Index of the one that a rewriter's link leads to.
     pub leads: Option<usize>,
+    /// Bytes of what was judged as a host inside it and is none, and some more for each: a measure of work.
+    pub no_hosts: usize,
 }
 
 /// Judges a link of this text.
@@ -192,13 +194,16 @@ impl LinkJudgement {
         if inside.userinfo {
             self.add_as(Reason::Userinfo, Verdict::Unsafe);
         }
+        self.no_hosts += inside.no_hosts();
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
             self.add_host(host);
         }
         if let Some(led) = embedded::target_host(host, tail) {
-            let led = judge(&led, &Context { bounds: HostBounds::Certain, ..*context });
-            self.leads = self.inner.iter().position(|host| host.ascii == led.ascii);
+            let judged = inside.judged.into_iter().find(|(spelling, _)| *spelling == led);
+            let again = || judge(&led, &Context { bounds: HostBounds::Certain, ..*context }).ascii;
+            let led = judged.map_or_else(|| Some(again()), |(_, ascii)| ascii);
+            self.leads = self.inner.iter().position(|host| Some(&host.ascii) == led.as_ref());
         }
     }
 

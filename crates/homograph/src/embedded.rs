@@ -21,6 +21,19 @@ pub(super) struct Embedded {
     pub hosts: Vec<Judgement>,
     /// Whether the userinfo of one reads as a name that readers know; its host is in `hosts`.
     pub userinfo: bool,
+    /// The spellings that were judged as hosts of URLs, each with its host in ASCII form; `None` of what is no host.
+    pub judged: Vec<(String, Option<String>)>,
+}
+
+/// Counted for what is no host, added to its bytes: it was judged all the same.
+const NO_HOST: usize = 32;
+
+impl Embedded {
+    /// Bytes of what was judged as a host and is none, and [`NO_HOST`] more for each.
+    pub fn no_hosts(&self) -> usize {
+        let none = self.judged.iter().filter(|(_, ascii)| ascii.is_none());
+        none.map(|(spelling, _)| spelling.len() + NO_HOST).sum()
+    }
 }
 
 /// Finds the URLs in the tail of a link to this host. The tail of an inner URL is part of the text
@@ -427,7 +440,9 @@ impl Search<'_> {
             && judgement.reasons.contains(Reason::IdnaInvalid)
             && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
         let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
-        if is_host && !leads_nowhere {
+        let is_kept = is_host && !leads_nowhere;
+        self.found.judged.push((host.to_owned(), is_kept.then(|| judgement.ascii.clone())));
+        if is_kept {
             self.keep(judgement);
         }
     }

@@ -16,6 +16,12 @@ pub const SHAPES: &[Shape] = &[
         ("<base href=\"http://x\">", ""),
         "<a href=\"@{near}{n}.com/\">x</a>",
     ),
+    shape(
+        "anchors of words in one sign",
+        HTML,
+        NONE,
+        "\u{3300}\u{3331}\u{3304}\u{3346}\u{3302}\u{3333}\u{331a}\u{3306}{n}.jp www.payp<b>.</b>{han}<a href=http://a.co/>",
+    ),
     shape("one anchor of near names", HTML, ("<a href=http://x.co>", "</a>"), "{near}.com "),
     shape(
         "charsets that differ everywhere",

@@ -241,6 +241,12 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "https://x.safelinks.protection.outlook.com/?url=http%3A%2F%2Fa{n}.com&data=x ",
     ),
+    shape(
+        "rewriters of what is no host",
+        TEXT,
+        NONE,
+        "www.google.com/url?q=https%3A%2F%2F{no.b.c.d.e.f.g.h.i.j.k{n}.com ",
+    ),
     shape("angles and line ends", TEXT, NONE, "<http://a.co/\r\n"),
     shape("numbers", TEXT, NONE, "http://0x7f.{n} "),
     shape("scripts of script paths", TEXT, ("http://a.co/", "\r\n"), "a\u{430}"),

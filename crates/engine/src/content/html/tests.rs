@@ -422,3 +422,10 @@ fn stretches_take_the_steps_that_are_left_together() {
     assert_eq!(found(u64::MAX), 10_000);
     assert!(found(100_000) < 5_000, "{}", found(100_000));
 }
+
+#[test]
+fn each_value_that_may_be_a_url_pays_for_itself() {
+    let tlds = TldTable::new(["com"], "");
+    let steps = |tag: &str| whole(&tag.repeat(10), &tlds).steps;
+    assert!(steps("<a href=x>") >= steps("<a name=x>") + 10 * 56);
+}

@@ -19,6 +19,9 @@ use uts58::scheme::{self, Does};
 use uts58::unicode::a_label::has_a_label;
 use uts58::{Kind, Link};
 
+/// Steps of a value that may be a URL, besides its bytes: its scheme and its authority are looked for.
+const REFERENCE_STEPS: u64 = 56;
+
 impl<'t> HtmlReader<'t, '_, '_> {
     /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
     fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
@@ -281,6 +284,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
+            self.view.steps += REFERENCE_STEPS;
             let mut targets = reference::parse(text, range.clone()).peekable();
             if targets.peek().is_none()
                 && calls(site)
