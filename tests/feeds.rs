@@ -597,7 +597,7 @@ fn a_published_list_is_used_by_the_daemon() {
     entries("linkmilter_list_entries{list=\"bad\"} 1");
     assert!(edited("4LIST1"), "what is listed is defanged");
     daemon::wait_for("the list in the log", || {
-        command_rig.logged().contains("a block list names it (listed: feeds.bad)").then_some(())
+        command_rig.logged().contains("names it (listed: feeds.bad)").then_some(())
     });
     // A newer file is seen without a reload, a broken one changes nothing.
     std::fs::write(&list, "evil.example.com\nworse.example.com\n").unwrap();
