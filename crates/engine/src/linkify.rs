@@ -107,7 +107,7 @@ fn judgement(judged: Judged) -> LinkJudgement {
         host: judged.host,
         inner: judged.inner,
         leads: judged.destination,
-        no_hosts: 0,
+        rejected: Vec::new(),
     }
 }
 

@@ -116,10 +116,12 @@ const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 /// The same of each byte of userinfo: it is read as a host, and searched for others.
 const USERINFO_STEPS_PER_BYTE: u64 = 64;
 
-/// Steps of each byte of what is judged as a host inside a link and is none.
-const NO_HOST_STEPS_PER_BYTE: u64 = 20;
+/// Steps of what is judged as a host inside a link and is none, and of each of its bytes.
+const REJECTED_HOST_STEPS: u64 = 640;
+const REJECTED_HOST_STEPS_PER_BYTE: u64 = 20;
 
-/// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
+/// How much more a host inside a link takes than one that the link leads to: it is searched for in the link as it is written
+/// and as a link rewriter wrote it, and no memory keeps its judgement.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 
 /// Steps of checking what a text says about its sender: a base, and more for each byte.
@@ -249,8 +251,12 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     CARRIED_STEPS
         + bytes.sum::<u64>()
         + USERINFO_STEPS_PER_BYTE * userinfo
-        + NO_HOST_STEPS_PER_BYTE * carried.no_hosts as u64
+        + carried.rejected.iter().map(|name| rejected_steps(name)).sum::<u64>()
         + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
+}
+
+fn rejected_steps(name: &str) -> u64 {
+    REJECTED_HOST_STEPS + REJECTED_HOST_STEPS_PER_BYTE * name.len() as u64
 }
 
 /// Whether nothing in a path is a host or decodes to one: no dot, nothing that is escaped, no scheme and no address.
@@ -311,8 +317,8 @@ mod tests {
     fn what_is_no_host_inside_a_link_pays_for_its_judgement() {
         let link =
             |inner: &str| judging(&format!("https://www.google.com/url?q=https%3A%2F%2F{inner}"));
-        let (host, none) = (link("a-b.c.d.e.com"), link("a{b.c.d.e.com"));
-        assert!(none >= NO_HOST_STEPS_PER_BYTE * (32 + 13), "{host} {none}");
+        let (nothing, none) = (link(""), link("a{b.c.d.e.com"));
+        assert!(none >= nothing + rejected_steps("a{b.c.d.e.com"), "{nothing} {none}");
     }
 
     /// However long a name is, the links behind it are judged.

@@ -35,8 +35,8 @@ pub struct LinkJudgement {
     pub inner: Vec<Judgement>,
     /// Index of the one that a rewriter's link leads to.
     pub leads: Option<usize>,
-    /// Bytes of what was judged as a host inside it and is none, and some more for each: a measure of work.
-    pub no_hosts: usize,
+    /// What was judged as a host inside it and is none.
+    pub rejected: Vec<String>,
 }
 
 /// Judges a link of this text.
@@ -194,7 +194,7 @@ impl LinkJudgement {
         if inside.userinfo {
             self.add_as(Reason::Userinfo, Verdict::Unsafe);
         }
-        self.no_hosts += inside.no_hosts();
+        self.rejected.extend(inside.rejected());
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
             self.add_host(host);

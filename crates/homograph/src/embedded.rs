@@ -25,14 +25,11 @@ pub(super) struct Embedded {
     pub judged: Vec<(String, Option<String>)>,
 }
 
-/// Counted for what is no host, added to its bytes: it was judged all the same.
-const NO_HOST: usize = 32;
-
 impl Embedded {
-    /// Bytes of what was judged as a host and is none, and [`NO_HOST`] more for each.
-    pub fn no_hosts(&self) -> usize {
+    /// What was judged as a host and is none.
+    pub fn rejected(&self) -> impl Iterator<Item = String> {
         let none = self.judged.iter().filter(|(_, ascii)| ascii.is_none());
-        none.map(|(spelling, _)| spelling.len() + NO_HOST).sum()
+        none.map(|(spelling, _)| spelling.clone())
     }
 }
 

@@ -147,7 +147,8 @@ reasons! {
     DisplayNameHost = "display-name-host", Notice;
     /// The sender's name says that it is somebody whose address it is not.
     DisplayNamePoses = "display-name-poses", Suspect;
-    /// Words of a Subject, of the title of an event, of a sender's name or of a file's are in letters that are not what they read as.
+    /// Words of a Subject, of the title of an event, of a sender's name or of a file's are in letters that are not what
+    /// they read as.
     TextLookalike = "text-lookalike", Suspect;
     /// The parts of a multipart/alternative lead to different domains.
     AlternativeMismatch = "alternative-mismatch", Notice;

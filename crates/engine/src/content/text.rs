@@ -70,6 +70,7 @@ pub fn read<'t>(
         if let Some(known) = repeated.next_if(|known| known.start <= at) {
             let mut view = View { steps: (known.end - at) as u64, ..View::default() };
             left -= view.add_enclosed(text, at..known.end, tlds, left.min(capacity.together));
+            steps = steps.saturating_sub(view.steps);
             take(view)?;
             at = known.end;
             continue;
