@@ -32,15 +32,26 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "mailsplice::edit",
         ],
     ),
-    // Properties of cards name a charset of their own.
-    ("mailsplice::mime::Charset", &[]),
-    // A link in the lines of a uuencoded block is chance.
-    ("mailsplice::mime::encoded_lines", &[]),
     ("mailsplice::splice", &["mailsplice::edit", "mailsplice::hex"]),
     ("mailsplice", &["mailsplice"]),
+    (
+        "maillinks",
+        &[
+            "uts58",
+            "homograph",
+            "mailsplice::span",
+            "mailsplice::byte_search",
+            "mailsplice::hex",
+            "mailsplice::media",
+            "mailsplice::mime",
+        ],
+    ),
     ("milter_session", &[]),
     ("linkmilter_engine::cost", &[]),
-    ("linkmilter_engine::outcome", &["linkmilter_engine::cost", "homograph", "mailsplice"]),
+    (
+        "linkmilter_engine::outcome",
+        &["linkmilter_engine::cost", "homograph", "mailsplice", "maillinks"],
+    ),
     ("linkmilter_engine::limits", &["mailsplice"]),
     (
         "linkmilter_engine::policy",
@@ -50,27 +61,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "linkmilter_engine::outcome",
             "linkmilter_engine::words",
             "homograph",
+            "maillinks",
         ],
     ),
     ("linkmilter_engine::words", &[]),
     ("linkmilter_engine::lists", &["linkmilter_engine::outcome", "homograph"]),
-    (
-        "linkmilter_engine::content",
-        &[
-            "uts58",
-            "homograph",
-            "mailsplice::span",
-            "mailsplice::byte_search",
-            "mailsplice::media",
-            "mailsplice::mime::Charset",
-            "mailsplice::mime::encoded_lines",
-            "linkmilter_engine::limits",
-            "linkmilter_engine::outcome",
-            "linkmilter_engine::policy",
-        ],
-    ),
     // The recipe joins the areas above.
-    ("linkmilter_engine", &["linkmilter_engine", "uts58", "homograph", "mailsplice"]),
+    ("linkmilter_engine", &["linkmilter_engine", "uts58", "homograph", "mailsplice", "maillinks"]),
     // The application sees the engine as one area.
     ("engine", &[]),
     ("milter", &[]),
@@ -121,13 +118,15 @@ const CRATES: &[(&str, &str)] = &[
     ("crates/uts58", "uts58"),
     ("crates/homograph", "homograph"),
     ("crates/mailsplice", "mailsplice"),
+    ("crates/maillinks", "maillinks"),
     ("crates/milter-session", "milter_session"),
     ("crates/engine", "linkmilter_engine"),
     ("", ""),
 ];
 
 /// The crates without I/O, clock, log or globals.
-const PURE: &[&str] = &["crates/uts58", "crates/homograph", "crates/mailsplice", "crates/engine"];
+const PURE: &[&str] =
+    &["crates/uts58", "crates/homograph", "crates/mailsplice", "crates/maillinks", "crates/engine"];
 
 /// Lines of one source file at most. Generated tables and data are apart.
 const FILE_LINES: usize = 620;

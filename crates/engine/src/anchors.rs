@@ -1,11 +1,11 @@
 //! Compares what an anchor shows with where it leads.
 
 use crate::budget::Budget;
-use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
+use maillinks::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use uts58::{Kind, Link, Target, percent, reference};
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
@@ -28,7 +28,17 @@ fn add_break(broken: &mut Judged, is_link: bool, judge: &Judge<'_>) {
     }
 }
 
-impl View<'_> {
+/// Compares the links of a view, whose texts tell how each is written.
+pub struct AnchorComparison<'a> {
+    view: &'a View<'a>,
+}
+
+impl<'a> AnchorComparison<'a> {
+    /// Of the links of one view.
+    pub fn of(view: &'a View<'a>) -> AnchorComparison<'a> {
+        AnchorComparison { view }
+    }
+
     /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
     /// it leads to that host.
     pub fn compare(
@@ -86,7 +96,7 @@ impl View<'_> {
     /// Whether a program may open this page as well as the one that its URL gives for browsers, which was found first:
     /// `intent://a.example#Intent;S.browser_fallback_url=https%3A%2F%2Fb.example;end`.
     fn is_of_program(&self, next: &Occurrence, first: &Occurrence) -> bool {
-        let url = self.seen.get(next.seen).map_or("", |seen| seen.as_str()).trim_ascii_start();
+        let url = self.view.seen.get(next.seen).map_or("", |seen| seen.as_str()).trim_ascii_start();
         let scheme = || reference::scheme(url).and_then(|colon| url.get(..colon));
         next.seen != first.seen
             && next.site == first.site
@@ -116,10 +126,11 @@ impl View<'_> {
     /// Whether the text up to the end of what is visible is the beginning of the `href`: `a.example/b，c.example` is
     /// two links to a program that ends one at the comma, and both show the target.
     fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
-        let seen = self.seen.get(href.seen).map_or("", |seen| seen.as_str());
+        let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
         let target = seen.get(href.span()).unwrap_or_default();
         let span = visible.span();
-        if let (Target::Link(link), Some(seen)) = (&visible.target, self.seen.get(visible.seen))
+        if let (Target::Link(link), Some(seen)) =
+            (&visible.target, self.view.seen.get(visible.seen))
             && is_shortened((seen.as_str(), link), target)
         {
             return true;
@@ -130,7 +141,7 @@ impl View<'_> {
 
     /// How a link shows a host.
     fn shown_as(&self, visible: &Occurrence) -> ShownAs<'_> {
-        let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
+        let seen = self.view.seen.get(visible.seen).map_or("", |seen| seen.as_str());
         let Target::Link(link) = &visible.target else { return ShownAs::Address };
         let tail = seen.get(link.tail.clone()).unwrap_or_default();
         match visible.anchor {
@@ -166,14 +177,14 @@ impl View<'_> {
     /// link is said to lead to.
     fn is_escaped(&self, visible: &Occurrence) -> bool {
         let Target::Link(link) = &visible.target else { return false };
-        let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
+        let seen = self.view.seen.get(visible.seen).map_or("", |seen| seen.as_str());
         let before = seen.as_bytes().get(..link.span.start).unwrap_or_default();
         before.last_chunk::<3>().is_some_and(|escape| percent::escape_at(escape).is_some())
     }
 
     /// The word of the visible text that ends at this offset.
     fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
-        let before = self.seen.get(visible.seen)?.as_str().get(..end)?;
+        let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
         let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }

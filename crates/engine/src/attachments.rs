@@ -4,19 +4,19 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use super::anchors::OccurrenceRun;
+use super::anchors::{AnchorComparison, OccurrenceRun};
 use super::budget::Budget;
-use super::content::{Occurrence, SeenBy};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
-use super::text_formats::{self, TextFormat};
-use super::tnef::{self, Body, Tnef, rtf};
-use super::{content, images, pdf};
 use homograph::HostBounds;
+use maillinks::text_formats::{self, TextFormat};
+use maillinks::tnef::{self, Body, Tnef, rtf};
+use maillinks::{Occurrence, SeenBy};
+use maillinks::{images, pdf};
 use mailsplice::mime::{self, Media, Part};
 use uts58::{Target, reference};
 
@@ -31,7 +31,7 @@ enum AttachmentKind {
     Rtf,
     /// A file that is text with hyperlinks.
     Flat(TextFormat, Rest),
-    Picture(image::ImageFormat),
+    Picture(images::ImageFormat),
 }
 
 /// What is done with such a file beside reading its links.
@@ -204,7 +204,7 @@ fn read_inline_pictures(
     if !budget.spend(Stage::Decoding, text.len() as u64) {
         return;
     }
-    for bytes in content::pictures(text) {
+    for bytes in maillinks::pictures(text) {
         let Some(kind) = images::format(&bytes).map(AttachmentKind::Picture) else { continue };
         let Some(contents) = kind.read(&bytes, budget) else { return };
         if contents.unread {
@@ -254,8 +254,8 @@ fn judge_body(
     let is_anchors = matches!(body, Body::Anchors(_));
     let capacity = budget.capacity();
     let tlds = judge.tlds();
-    for layer in content::layers(text, media) {
-        let read = content::read_in_turn(&layer, tlds, capacity, &mut |view| {
+    for layer in maillinks::layers(text, media) {
+        let read = maillinks::read_in_turn(&layer, tlds, capacity, &mut |view| {
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }
@@ -268,7 +268,7 @@ fn judge_body(
                 }
             }
             let run = OccurrenceRun { start: 0, occurrences: &view.occurrences };
-            view.compare(run, (judge, &mut *budget), &mut judged);
+            AnchorComparison::of(&view).compare(run, (judge, &mut *budget), &mut judged);
             for (occurrence, judged) in view.occurrences.iter().zip(&judged) {
                 let seen = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
                 let url = seen.get(occurrence.span()).unwrap_or_default();

@@ -7,7 +7,6 @@
 
 use std::collections::HashSet;
 
-use super::content;
 use super::fields::defanged;
 use super::finding::{Candidate, Findings};
 use super::notices;
@@ -175,7 +174,8 @@ impl PartTop<'_> {
         if text.trim().is_empty() {
             return None;
         }
-        let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
+        let at =
+            if is_html(self.entry) { maillinks::top_of_html(text)? } else { top_of_text(text) };
         let mut here = text.get(at..).unwrap_or_default();
         let language = self.language();
         let mut replacement = String::new();

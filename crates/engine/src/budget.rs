@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::content::Capacity;
 use super::cost::{Cost, Stage};
-use super::images::ImageBudget;
 use super::limits::Limits;
 use super::outcome::{Bypass, Limit};
 use super::policy::{Defang, Policy};
+use maillinks::Capacity;
+use maillinks::images::ImageBudget;
 
 /// Multiplies the steps per byte where every link is defanged. Every message is then edited and read again.
 const SECOND_READING_FACTOR: u64 = 2;

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::content::{self, Defanger, SeenBy};
 use super::judging::{Judge, Judged, TldStatus};
 use super::listed_by::{ListedBy, lists_naming};
 use super::net::{self, AfterSchemes};
@@ -17,6 +16,7 @@ use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldSet, actions};
 use homograph::{HostBounds, Judgement, LinkJudgement};
+use maillinks::{Defanger, SeenBy};
 use mailsplice::media::Media;
 use uts58::{self, Target, mailto, reference};
 
@@ -183,8 +183,8 @@ impl Checker<'_> {
         self.judge = Judge::new(self.case);
         let mut fate = Fate::NoLink;
         let folding = OnceCell::new();
-        for layer in content::layers(&text, media) {
-            let view = content::read(&layer, self.tlds, self.policy.limits.links);
+        for layer in maillinks::layers(&text, media) {
+            let view = maillinks::read(&layer, self.tlds, self.policy.limits.links);
             let mut defanger = Defanger::new(&text, &layer, &view, self.tlds, &folding);
             for occurrence in &view.occurrences {
                 let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());

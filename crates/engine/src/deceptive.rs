@@ -1,13 +1,13 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{
-    FirstSign, Holds, LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs,
-    sites_between_signs,
-};
-use super::file_servers::stays_at_home;
 use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
+use maillinks::file_servers::stays_at_home;
+use maillinks::{
+    FirstSign, Holds, LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs,
+    sites_between_signs,
+};
 use uts58::unicode::Class;
 use uts58::{Link, Target, begins_with_www, percent};
 

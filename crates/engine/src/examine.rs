@@ -1,10 +1,10 @@
 //! The engine as a mail server runs it: whatever happens in it, there is an outcome, and no message is lost by it.
 
 use super::actions;
-use super::guard::guarded;
 use super::outcome::{Because, Bypass, Disposition, Outcome, unread_verdict};
 use super::policy::HeaderFields;
 use super::{Answers, Case, Facts, Inspection, Message, Policy, fields};
+use maillinks::guarded;
 
 /// [`super::inspect_case`], or its replacement in a test of faults.
 pub type Inspect = for<'a> fn(Case<'a>) -> Inspection<'a>;

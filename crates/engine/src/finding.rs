@@ -6,7 +6,6 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::content::{Rereads, Visibility};
 use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{HashKey, Hashes};
@@ -14,6 +13,7 @@ use super::listed_by::lists_naming;
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use homograph::{Judgement, Section, registrable};
+use maillinks::{Rereads, Visibility};
 use mailsplice::mime::Tree;
 use mailsplice::span::TextEdit;
 

@@ -20,7 +20,6 @@ use mail_parser::{Header, HeaderName, HeaderValue, MessageParser, MessagePart};
 
 use super::actions;
 use super::budget::Budget;
-use super::content::BASE_FIELD;
 use super::cost::Stage;
 use super::finding::Findings;
 use super::judging::{Judge, Judged};
@@ -30,6 +29,7 @@ use super::policy::Policy;
 use super::sender::Author;
 pub use file_names::file_names;
 pub use inner::inner;
+use maillinks::BASE_FIELD;
 
 use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;

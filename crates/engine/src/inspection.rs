@@ -11,11 +11,11 @@ use super::cost::Cost;
 use super::decide::{build_outcome, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
-use super::images::ImageBudget;
 use super::judging::Queries;
 use super::net;
 use super::outcome::{Bypass, Limit, Outcome};
 use super::{Answers, Case, Survey, banner, survey};
+use maillinks::images::ImageBudget;
 use mailsplice::mime::{Lowered, Message, Tree};
 use mailsplice::splice::{apply, apply_head};
 

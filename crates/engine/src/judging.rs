@@ -45,7 +45,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::content::{Occurrence, Rendering, SeenBy};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
 use super::keyed_hash::{ByHash, HashKey};
@@ -59,6 +58,7 @@ use homograph::{
     self, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
     registrable,
 };
+use maillinks::{Occurrence, Rendering, SeenBy};
 use mailsplice::byte_search::{equal, first, splat};
 pub use mismatch::{ShownAs, serves_offices};
 pub use queries::Queries;

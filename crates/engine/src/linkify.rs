@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::content::{self, Occurrence, SeenBy};
 use super::judging::{Judge, Judged};
 use super::outcome::{Reason, Verdict};
 use super::policy::Policy;
 use super::{Case, Facts, Message, TldSet};
 use homograph::linkify::{Options, linkify_among};
 use homograph::{HostBounds, LinkJudgement};
+use maillinks::{Occurrence, SeenBy};
 use mailsplice::media::Media;
 use uts58::Target;
 
@@ -41,8 +41,8 @@ struct Read {
 impl Read {
     fn of(text: &str, judge: &mut Judge<'_>, tlds: &dyn TldSet) -> Read {
         let mut read = Read::default();
-        for layer in content::layers(text, Media::Plain) {
-            let view = content::read(&layer, tlds, usize::MAX);
+        for layer in maillinks::layers(text, Media::Plain) {
+            let view = maillinks::read(&layer, tlds, usize::MAX);
             for occurrence in &view.occurrences {
                 let Some(seen) = view.seen.get(occurrence.seen) else { continue };
                 let Some(judged) = judge.occurrence(seen.as_str(), occurrence) else { continue };

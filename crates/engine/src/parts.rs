@@ -20,7 +20,6 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::budget::{Budget, EDIT_STEPS};
-use super::content::{self, Defanger, Edits, Language, Layer, Occurrence, Relative, View};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, Location, Severity};
 use super::judging::{Judge, Judged, TldStatus};
@@ -28,6 +27,7 @@ use super::outcome::{Bypass, Done, Limit, Place};
 use super::part_context::PartContext;
 use super::{attachments, headers, prices};
 use layer_reader::LayerReader;
+use maillinks::{Defanger, Edits, Language, Layer, Occurrence, Relative, View};
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use repeated::EarlierReading;
 use uts58::Target;
@@ -70,7 +70,7 @@ impl PartContext<'_> {
                 has_one_charset: OnceCell::new(),
                 folding: OnceCell::new(),
                 misread: Cell::default(),
-                data: content::Data::of(text),
+                data: maillinks::Data::of(text),
             };
             open.shortcut(judge, budget, found);
             index += 1;
@@ -114,7 +114,7 @@ struct OpenReading<'a> {
     /// The last host that was asked for, and whether it is UTF-8 misread: links next to each other often lead to one host.
     misread: Cell<(String, bool)>,
     /// Where the text of the reading holds binary data.
-    data: content::Data<'a>,
+    data: maillinks::Data<'a>,
 }
 
 /// Links of a layer, to be skipped in later layers.
@@ -131,7 +131,8 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> Option<bool> {
-        let mut layers = content::layers(self.reading.text.as_str(), self.reading.media).peekable();
+        let mut layers =
+            maillinks::layers(self.reading.text.as_str(), self.reading.media).peekable();
         let mut documents: VecDeque<_> = self.link_below_name(budget).into_iter().collect();
         let (mut first, mut complete) = (true, true);
         while let Some(mut layer) = layers.next().or_else(|| documents.pop_front()) {
@@ -181,9 +182,9 @@ impl OpenReading<'_> {
     ) -> bool {
         let capacity = budget.capacity();
         let mut here = LinksHere::new();
-        let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
-            let inner = content::documents(layer, &mut view);
-            let room = content::DOCUMENTS - documents.len();
+        let full = maillinks::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
+            let inner = maillinks::documents(layer, &mut view);
+            let room = maillinks::DOCUMENTS - documents.len();
             if inner.len() > room || inner.len() > 0 && layer.is_deepest() {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
@@ -235,7 +236,7 @@ impl OpenReading<'_> {
         }
         let (mut first, mut edits) = (None, Vec::new());
         let mut full = false;
-        content::relatives(text, |Relative { element, attribute, edit }| {
+        maillinks::relatives(text, |Relative { element, attribute, edit }| {
             first.get_or_insert((element, attribute));
             if layer.edits == Edits::Impossible || self.entry.document {
                 return ControlFlow::Break(());

@@ -8,6 +8,7 @@ use super::lists::Lists;
 use super::words::Words;
 use homograph::Names;
 pub use homograph::RestrictionLevel;
+pub use maillinks::LinkAction;
 
 use super::outcome::{Disposition, Edit, Reason, Reasons, Verdict};
 
@@ -21,21 +22,6 @@ pub enum Mode {
     Enforce,
     /// Edit suspect links as well.
     Strict,
-}
-
-/// What to do with a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LinkAction {
-    /// Nothing.
-    Leave,
-    /// Percent-encode path, query and fragment. It mends no host, so an unsafe link is not left at that.
-    PercentEncode,
-    /// Show the host in Punycode. A link that deceives by more than that is defanged.
-    Punycode,
-    /// Make no link of it, in any place, and leave its letters: attributes are made inert, dots are put in brackets.
-    Unlink,
-    /// The same, and show the host in Punycode.
-    Defang,
 }
 
 /// What to do with the message because of a link.

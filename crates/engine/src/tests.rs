@@ -4,7 +4,15 @@ use super::*;
 
 mod actions;
 mod attachments;
+mod cards;
+mod clicked;
+mod drawn;
 mod extras;
+mod labels;
+mod maps;
+mod markdown;
+mod noscript;
+mod page_actions;
 mod scripts;
 
 fn tlds() -> TldTable {

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::programs::is_below;
 use homograph::is_in_local_part;
+use maillinks::programs::is_below;
 use uts58::{Kind, Link, begins_with_www, percent};
 
 /// The userinfo of a link that begins with a scheme or `www.`, if nothing of a URL follows the host.

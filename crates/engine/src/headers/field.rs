@@ -13,7 +13,6 @@ use super::SUBJECT;
 use super::words::{decoded, holds};
 use crate::Dmarc;
 use crate::budget::Budget;
-use crate::content::{self, SeenBy, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::flags;
@@ -24,6 +23,7 @@ use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement, Sender, is_government_site};
+use maillinks::{SeenBy, bidi};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
@@ -503,7 +503,7 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let max = self.budget.findings;
-        let view = content::hosts_with_signs(text, self.judge.tlds(), max);
+        let view = maillinks::hosts_with_signs(text, self.judge.tlds(), max);
         if !self.budget.spend(Stage::Judging, view.steps) {
             return;
         }
@@ -562,7 +562,7 @@ impl FieldReader<'_, '_, '_, '_> {
             self.found.remember_harmless(judged);
             return;
         }
-        let place = Place::Header(content::named(self.field.name).to_owned());
+        let place = Place::Header(maillinks::named(self.field.name).to_owned());
         let mut finding = finding_of(
             (self.policy, judged),
             self.field.part,

@@ -3,12 +3,12 @@
 
 use super::field::{Field, FieldReader, Interest};
 use crate::budget::Budget;
-use crate::content::bidi;
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::{Judge, Title};
 use crate::policy::Policy;
 use crate::sender::Author;
+use maillinks::bidi;
 use mailsplice::mime::Part;
 
 /// Bytes of a name that are read: file systems have no longer ones.

@@ -4,11 +4,11 @@
 use super::field::{Field, FieldReader, Interest, on_one_line};
 use super::words::decoded;
 use crate::budget::Budget;
-use crate::document_paths::reaching;
 use crate::finding::Findings;
 use crate::judging::Judge;
 use crate::policy::Policy;
 use crate::sender::Author;
+use maillinks::document_paths::reaching;
 use mailsplice::splice::{self, fields::HeaderField};
 use uts58::{Target, reference};
 

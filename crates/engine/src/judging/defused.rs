@@ -2,9 +2,9 @@
 //! defanged.
 
 use super::{Judge, Judged, TldStatus};
-use crate::content::{Occurrence, Visibility};
 use crate::outcome::Verdict;
 use crate::policy::Defang;
+use maillinks::{Occurrence, Visibility};
 use uts58::{Kind, Link};
 
 impl Judge<'_> {

@@ -5,7 +5,7 @@
 use memchr::{memchr2, memchr2_iter, memchr3_iter, memmem};
 
 use super::{HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Verdict, carried_steps};
-use crate::content::{MappedText, script};
+use maillinks::{MappedText, script};
 use uts58::{Confidence, base64, percent};
 
 /// Maximum number of such values that are read, and of URLs of one: redirectors write one URL, behind the header of a

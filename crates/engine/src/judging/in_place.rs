@@ -1,9 +1,9 @@
 //! An occurrence of a link, judged by what stands around it as well.
 
 use super::{Judge, Judged, is_undecoded};
-use crate::content::{Occurrence, Site, script};
-use crate::file_servers::{fetches_nothing, names_file_server};
 use crate::outcome::{Edit, Reason, Verdict};
+use maillinks::file_servers::{fetches_nothing, names_file_server};
+use maillinks::{Occurrence, Site, script};
 use uts58::Link;
 
 impl Judge<'_> {

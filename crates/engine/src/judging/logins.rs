@@ -4,10 +4,10 @@
 use core::net::Ipv4Addr;
 
 use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
-use crate::file_servers::is_name_of_own_network;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use crate::userinfo;
+use maillinks::file_servers::is_name_of_own_network;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link, reference};
 

@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::{HostBounds, Judge, Judged};
-use crate::file_servers::{file_server, is_name_of_own_network, stays_at_home};
 use crate::outcome::Verdict;
-use crate::programs::{Opens, is_below, opens};
+use maillinks::file_servers::{file_server, is_name_of_own_network, stays_at_home};
+use maillinks::programs::{Opens, is_below, opens};
 use uts58::{Target, reference};
 
 /// Where organisations keep documents that they open in programs of Office.
@@ -51,9 +51,9 @@ impl Judge<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::programs::OFFICE;
     use crate::tests::to_harbour;
     use crate::{Dmarc, Verdict};
+    use maillinks::programs::OFFICE;
 
     #[test]
     fn documents_at_the_senders_own_are_opened() {

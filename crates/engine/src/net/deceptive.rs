@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::host::{WWW, can_deceive, ends_host, is_behind_www};
 use super::window::is_escaped;
-use crate::content::{FirstSign, pieces_between_signs};
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
 use crate::outcome::Reason;
 use crate::seen_hosts::SeenHosts;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use maillinks::{FirstSign, pieces_between_signs};
 use uts58::tlds::TldSet;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::content::script;
+use maillinks::script;
 use mailsplice::byte_search::each;
 use uts58::scheme;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::WINDOW;
 use super::triggers::{Trigger, is_escaped_sign};
-use crate::content::script;
+use maillinks::script;
 use mailsplice::mime::{Charset, soft_break};
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;

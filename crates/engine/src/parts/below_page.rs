@@ -3,7 +3,6 @@
 
 use super::OpenReading;
 use crate::budget::Budget;
-use crate::content;
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::Judge;
@@ -38,7 +37,7 @@ impl OpenReading<'_> {
         if !above.is_empty() && !budget.spend(Stage::Reading, written) {
             return false;
         }
-        let page = (!above.is_empty()).then(|| content::below(text, &above));
+        let page = (!above.is_empty()).then(|| maillinks::below(text, &above));
         if page.as_ref().is_some_and(|page| !self.other(page, judge, budget, found)) {
             return false;
         }
@@ -50,7 +49,7 @@ impl OpenReading<'_> {
             return false;
         }
         let whole = page.as_ref().map_or(text, |page| page.seen.as_str());
-        let next = if governs { content::governing(whole) } else { String::new() };
+        let next = if governs { maillinks::governing(whole) } else { String::new() };
         found.above = Some((part, next));
         true
     }

@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use super::layer_reader::LayerReader;
 use super::{OpenReading, Repeats};
 use crate::budget::Budget;
-use crate::content::{self, InFront, Layer, Occurrence};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use crate::prices;
+use maillinks::{InFront, Layer, Occurrence};
 use mailsplice::media::Media;
 
 /// Steps of each byte of a page that is searched for what scripts replace: its tags are read, and it is copied.
@@ -50,7 +50,7 @@ impl OpenReading<'_> {
         }
         let text = self.reading.text.as_str();
         budget.spend(Stage::Reading, SCRIPTED_STEPS_PER_BYTE * text.len() as u64)
-            && content::scripted(text).is_none_or(|page| self.other(&page, judge, budget, found))
+            && maillinks::scripted(text).is_none_or(|page| self.other(&page, judge, budget, found))
     }
 
     /// Reads another page that this one is to some programs: what is found there again is found once. False if the budget
@@ -76,14 +76,14 @@ impl OpenReading<'_> {
         found: &mut Findings,
     ) -> bool {
         let text = self.reading.text.as_str();
-        if !content::may_have_actions(text) {
+        if !maillinks::may_have_actions(text) {
             return true;
         }
         // Once by tags, and data once more.
         if !budget.spend(Stage::Reading, 2 * text.len() as u64) {
             return false;
         }
-        content::actions(text).iter().all(|layer| self.further(layer, judge, budget, found))
+        maillinks::actions(text).iter().all(|layer| self.further(layer, judge, budget, found))
     }
 
     /// Reads a layer of which one link is new. False if the budget ended.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::OpenReading;
 use crate::budget::Budget;
-use crate::content::{self, Embedded, Use};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::Judge;
+use maillinks::{Embedded, Use};
 use mailsplice::media::Media;
 use mailsplice::mime::{self, Part};
 use mailsplice::splice::fields::header_fields;
@@ -47,7 +47,7 @@ impl OpenReading<'_> {
             return false;
         }
         let mut shown = HashMap::new();
-        let page = content::with_embedded(text, &mut |url, how| {
+        let page = maillinks::with_embedded(text, &mut |url, how| {
             let part = self.part_of(url, &names)?;
             shown.entry((part, how)).or_insert_with(|| self.in_place(part, how, budget)).clone()
         });

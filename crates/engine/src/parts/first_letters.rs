@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::content::{Occurrence, Site};
 use super::super::judged::Judged;
 use super::super::judging::Judge;
 use super::super::outcome::{Reason, Verdict};
+use maillinks::{Occurrence, Site};
 use uts58::{Link, Target};
 
 /// Bytes of the letters in front, at most.

@@ -7,9 +7,8 @@ use super::attached::behind_emoji;
 use super::organizers::check_organizer;
 use super::{LinksHere, OpenReading, Repeats, first_letters, found_steps};
 use crate::actions;
-use crate::anchors::OccurrenceRun;
+use crate::anchors::{AnchorComparison, OccurrenceRun};
 use crate::budget::{Budget, ENCODED_LINK_STEPS};
-use crate::content::{self, Defanger, Layer, Occurrence, SeenBy, Site, View};
 use crate::cost::Stage;
 use crate::deceptive::is_opened_by_some;
 use crate::finding::{Candidate, Findings, Location, Space};
@@ -18,6 +17,7 @@ use crate::judging::{Judge, Judged, TldStatus};
 use crate::net;
 use crate::outcome::{Done, Edit, Verdict};
 use crate::policy::{Defang, LinkAction, Linkify, Report};
+use maillinks::{Defanger, Layer, Occurrence, SeenBy, Site, View};
 use mailsplice::mime::{Charset, Transfer};
 use uts58::{Kind, Target};
 
@@ -47,7 +47,7 @@ impl<'a> LayerReader<'a> {
         here: &mut LinksHere,
     ) -> bool {
         let mut start = 0;
-        for end in content::runs(&self.view.occurrences, RUN_LINKS) {
+        for end in maillinks::runs(&self.view.occurrences, RUN_LINKS) {
             let occurrences = self.view.occurrences.get(start..end).unwrap_or_default();
             if self.judge_run(OccurrenceRun { start, occurrences }, judge, budget, found, here) {
                 return true;
@@ -155,7 +155,7 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
-        self.view.compare(run, (judge, &mut *budget), &mut judged);
+        AnchorComparison::of(self.view).compare(run, (judge, &mut *budget), &mut judged);
         first_letters::downgrade_rests(occurrences, &mut judged, judge);
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {

@@ -2,11 +2,11 @@
 //! organizer's address.
 
 use crate::Dmarc;
-use crate::content::{Layer, bidi};
 use crate::flags;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use homograph::Sender;
+use maillinks::{Layer, bidi};
 
 /// Where calendars that are no person's have an address, which their owners name as they like.
 const CALENDARS: &str = "group.calendar.google.com";

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::OpenReading;
-use crate::content::{self, Language, Layer};
 use crate::finding::Findings;
 use crate::judging::TldStatus;
+use maillinks::{Language, Layer};
 use mailsplice::mime::{Charset, Media, Reading, Transfer};
 
 /// A reading in which every link of the text was judged as in any other charset that keeps ASCII.
@@ -59,7 +59,7 @@ impl EarlierReading {
         {
             return Vec::new();
         }
-        let stretches = content::plain_stretches(text);
+        let stretches = maillinks::plain_stretches(text);
         if self.asked.is_empty() {
             return stretches;
         }
@@ -76,7 +76,7 @@ impl EarlierReading {
                 }
                 false => asked.take(1).map(|_| stretch.clone()).collect(),
             };
-            again.extend(content::lines_without(text, &stretch, &holes));
+            again.extend(maillinks::lines_without(text, &stretch, &holes));
         }
         again
     }

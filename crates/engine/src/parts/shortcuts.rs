@@ -8,11 +8,11 @@
 
 use super::OpenReading;
 use crate::budget::Budget;
-use crate::content::{self, Layer};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings};
 use crate::judging::Judge;
 use crate::outcome::{Place, Verdict};
+use maillinks::Layer;
 use uts58::{Target, reference};
 
 /// Extensions of such files, up to a hyphen.
@@ -50,12 +50,14 @@ impl OpenReading<'_> {
         }
         let text = self.reading.text.as_str();
         if let Some(shown) = self.entry.name_without(&HIDDEN) {
-            return content::named_link(text, values(text), shown);
+            return maillinks::named_link(text, values(text), shown);
         }
-        let shown =
-            self.entry.name_without(&PAGES).filter(|name| content::site_of_name(name).is_some())?;
+        let shown = self
+            .entry
+            .name_without(&PAGES)
+            .filter(|name| maillinks::site_of_name(name).is_some())?;
         let is_read = budget.spend(Stage::Reading, PAGE_STEPS_PER_BYTE * text.len() as u64);
-        is_read.then(|| content::page_below_name(text, shown)).flatten()
+        is_read.then(|| maillinks::page_below_name(text, shown)).flatten()
     }
 
     /// Reports what such a file reaches, in its first reading.

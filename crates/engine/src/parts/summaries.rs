@@ -3,12 +3,12 @@
 
 use super::OpenReading;
 use crate::budget::Budget;
-use crate::content::{self, Language, Layer, Visibility, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, Location, Space};
 use crate::flags;
 use crate::judging::{Judge, Title, without_links};
 use crate::outcome::{Edit, Place};
+use maillinks::{Language, Layer, Visibility, bidi};
 use uts58::{Boundaries, Linkifier};
 
 /// Titles of one message that are read: an invitation has one or a few, and a whole calendar has thousands.
@@ -28,7 +28,7 @@ impl OpenReading<'_> {
     ) {
         let text = layer.seen.as_str();
         let property = layer.property.as_deref();
-        let Some(property) = content::TITLES.into_iter().find(|title| property == Some(title))
+        let Some(property) = maillinks::TITLES.into_iter().find(|title| property == Some(title))
         else {
             return;
         };

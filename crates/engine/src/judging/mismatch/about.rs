@@ -3,7 +3,7 @@
 
 use super::Judged;
 use crate::outcome::Verdict;
-use crate::programs::is_below;
+use maillinks::programs::is_below;
 
 /// Sites that have a page about every other: nobody but their owner writes links there, and none leads on by itself.
 const SITES: [&str; 32] = [

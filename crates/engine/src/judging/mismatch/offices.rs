@@ -4,8 +4,8 @@
 use super::super::Judge;
 use super::ShownAs;
 use super::rewritten::{COUNTERS, SHORTENERS};
-use crate::programs::is_below;
 use homograph::is_government_site;
+use maillinks::programs::is_below;
 
 /// Services by which offices send mail and count clicks, or say what they are about.
 const SERVICES: [&str; 5] =

@@ -4,7 +4,7 @@
 use super::rewritten::COUNTERS;
 use super::{Judge, Judged, ShownAs};
 use crate::prices::sender_steps;
-use crate::programs::is_below;
+use maillinks::programs::is_below;
 
 /// Networks at which firms and people have a page of their own.
 const NETWORKS: [&str; 24] = [

@@ -1,8 +1,8 @@
 //! Links of services that rewrite them, where only the service knows the end.
 
 use super::super::{Judge, Judged};
-use crate::programs::is_below;
 use homograph::Judgement;
+use maillinks::programs::is_below;
 
 /// Hosts of links that are tokens of services that send newsletters and count clicks.
 pub(super) const COUNTERS: [&str; 20] = [

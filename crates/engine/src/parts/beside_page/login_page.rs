@@ -2,10 +2,10 @@
 
 use super::super::OpenReading;
 use crate::budget::Budget;
-use crate::content::{self, LoginPage};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::Judge;
+use maillinks::LoginPage;
 
 /// Steps of each byte of a page that is read for what it calls itself: its tags are read, and strings of its scripts.
 const PAGE_STEPS_PER_BYTE: u64 = 2;
@@ -26,10 +26,10 @@ impl OpenReading<'_> {
         if !budget.spend(Stage::Reading, PAGE_STEPS_PER_BYTE * text.len() as u64) {
             return false;
         }
-        let LoginPage { names, sends_to } = content::login_page(text);
+        let LoginPage { names, sends_to } = maillinks::login_page(text);
         let Some((url, start)) = sends_to else { return true };
         let site = names.iter().find_map(|name| judge.claimed_elsewhere(name, &url));
-        let page = site.and_then(|site| content::link_named(&url, start, &site));
+        let page = site.and_then(|site| maillinks::link_named(&url, start, &site));
         budget.spend(Stage::Judging, judge.take_steps())
             && page.is_none_or(|page| self.other(&page, judge, budget, found))
     }

@@ -1,0 +1,42 @@
+//! Elements that a script makes links: `<div onclick="location='https://example.com'">`. Mail programs leave the script
+//! out; a browser runs it in an attached page, and what the element shows is where its reader expects to be led.
+
+use super::elements::{is_void, key_of};
+use super::urls::HANDLER;
+use super::{HtmlReader, Site, StyledElement, Tag, token};
+
+impl HtmlReader<'_, '_, '_> {
+    /// Handles a start tag that is none of a link; `first` is the first occurrence of its attributes. Inside such an
+    /// element another is a part of it.
+    pub(super) fn enter_clicked(
+        &mut self,
+        tag: &Tag,
+        attributes: &[token::Attribute],
+        first: usize,
+    ) {
+        if self.clicked.is_some() {
+            StyledElement::enter(&mut self.clicked, self.text, tag, None);
+            return;
+        }
+        let found = self.view.occurrences.get(first..).unwrap_or_default();
+        let in_handler =
+            found.iter().any(|one| matches!(one.site, Site::Attribute { attribute: HANDLER, .. }));
+        if in_handler
+            && self.open_anchor.is_none()
+            && !is_void(self.slice(&tag.name))
+            && self.navigates(attributes)
+        {
+            self.begin_anchor(tag, attributes, first, None);
+            StyledElement::enter(&mut self.clicked, self.text, tag, Some(self.visible.len()));
+        }
+    }
+
+    /// Handles an end tag.
+    #[inline]
+    pub(super) fn leave_clicked(&mut self, tag: &Tag) {
+        if StyledElement::leave(&mut self.clicked, self.text, tag).is_some() {
+            let name = self.slice(&tag.name);
+            self.close_anchor(key_of(name.as_bytes()), tag.range.start);
+        }
+    }
+}
