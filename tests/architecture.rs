@@ -52,20 +52,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "linkmilter_engine::outcome",
         &["linkmilter_engine::cost", "homograph", "mailsplice", "maillinks"],
     ),
-    ("linkmilter_engine::limits", &["mailsplice"]),
     (
         "linkmilter_engine::policy",
-        &[
-            "linkmilter_engine::limits",
-            "linkmilter_engine::lists",
-            "linkmilter_engine::outcome",
-            "linkmilter_engine::words",
-            "homograph",
-            "maillinks",
-        ],
+        &["linkmilter_engine::outcome", "homograph", "mailsplice", "maillinks"],
     ),
-    ("linkmilter_engine::words", &[]),
-    ("linkmilter_engine::lists", &["linkmilter_engine::outcome", "homograph"]),
     // The recipe joins the areas above.
     ("linkmilter_engine", &["linkmilter_engine", "uts58", "homograph", "mailsplice", "maillinks"]),
     // The application sees the engine as one area.

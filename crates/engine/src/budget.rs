@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
-use super::limits::Limits;
 use super::outcome::{Bypass, Limit};
+use super::policy::limits::Limits;
 use super::policy::{Defang, Policy};
 use maillinks::Capacity;
 use maillinks::images::ImageBudget;

@@ -1,7 +1,7 @@
 //! Header fields of the message: judged and reported, never edited.
 //!
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
-//! [`super::limits::Limits::header_bytes`]. The DNS is not asked, since a host in a field is not a link.
+//! [`super::policy::limits::Limits::header_bytes`]. The DNS is not asked, since a host in a field is not a link.
 
 mod field;
 mod file_names;

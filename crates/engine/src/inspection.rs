@@ -6,15 +6,17 @@
 //! reading hardly ever needs this (a host that was attached to a defanged one may begin where that ends): it is read
 //! again only up to a megabyte, and if plenty of the budget is left.
 
+mod edits;
+
 use super::budget::Budget;
 use super::cost::Cost;
 use super::decide::{build_outcome, decide};
-use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
 use super::judging::Queries;
 use super::net;
 use super::outcome::{Bypass, Limit, Outcome};
 use super::{Answers, Case, Survey, banner, survey};
+use edits::{Readings, combined, edit};
 use maillinks::images::ImageBudget;
 use mailsplice::mime::{Lowered, Message, Tree};
 use mailsplice::splice::{apply, apply_head};
@@ -30,11 +32,11 @@ const SECOND_READING_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Inspection<'a> {
     /// TLDs to look up in the DNS, in lower-case ASCII form: those that the table lacks, or every one
-    /// ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
+    /// ([`super::policy::AskTlds`]); at most [`super::policy::limits::Limits::questions`].
     pub questions: Vec<String>,
     /// Registrable domains of links, in lower-case ASCII form, to look up in third-party lists
     /// ([`super::policy::AskDomains`]), without those that are protected, allowed or listed already. If one turns out
-    /// to be listed, inspect the message anew with a further [`super::lists::Listing`].
+    /// to be listed, inspect the message anew with a further [`super::policy::lists::Listing`].
     pub domains: Vec<String>,
     case: Case<'a>,
     tree: Tree,

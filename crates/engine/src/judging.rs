@@ -2,18 +2,21 @@
 
 mod accents;
 mod address_as_link;
+pub mod anchors;
 mod beside_host;
 mod bounces;
 mod candidates;
 mod code;
 mod consoles;
 mod correspondents;
+pub mod deceptive;
 mod defused;
 mod encoded_urls;
 mod file_names;
 mod glued;
 mod in_place;
 mod inflected;
+pub mod judged;
 mod known_hosts;
 mod languages;
 mod listed;
@@ -26,15 +29,18 @@ mod opened;
 mod own_mail;
 mod own_words;
 mod plain_reading;
+pub mod prices;
 mod prose;
 mod queries;
 mod rereading;
 mod scholarly;
+pub mod seen_hosts;
 mod shops;
 mod sign_roles;
 mod signs;
 mod titles;
 mod turkish;
+pub mod userinfo;
 mod vocabulary;
 mod words;
 
@@ -45,23 +51,23 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::judged::is_deceptive;
-pub use super::judged::{Judged, TldStatus};
 use super::keyed_hash::{ByHash, HashKey};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
-use super::prices::{carried_steps, claim_steps, edited_label_steps, host_steps, sender_steps};
-use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 pub use correspondents::Nearness;
 use homograph::{
     self, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
     registrable,
 };
+use judged::is_deceptive;
+pub use judged::{Judged, TldStatus};
 use maillinks::{Occurrence, Rendering, SeenBy};
 use mailsplice::byte_search::{equal, first, splat};
 pub use mismatch::{ShownAs, serves_offices};
+use prices::{carried_steps, claim_steps, edited_label_steps, host_steps, sender_steps};
 pub use queries::Queries;
+use seen_hosts::SeenHosts;
 pub use titles::{Title, without_links};
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 

@@ -53,8 +53,8 @@ mod tests {
 
     use super::*;
     use crate::check::check;
-    use crate::lists::{Entry, Listing, Table, TableBuilder};
     use crate::outcome::Verdict;
+    use crate::policy::lists::{Entry, Listing, Table, TableBuilder};
     use crate::{Answers, Facts, Message, TldTable, inspect};
     use homograph::Names;
 

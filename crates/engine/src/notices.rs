@@ -3,12 +3,14 @@
 //! In HTML non-ASCII letters are character references. Plain text has them if the charset and the transfer encoding of
 //! the part can encode them; else it gets wording in ASCII, which is English for languages of other scripts.
 
+pub(crate) mod phrases;
+
 use unicode_script::{Script, UnicodeScript};
 use uts58::unicode::is_letter;
 
 use super::outcome::Verdict;
-use super::phrases::{self, Ours, Phrase};
-use super::words::{Words, primary};
+use super::policy::words::{Words, primary};
+use phrases::{Ours, Phrase};
 
 /// Why a link is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +158,7 @@ fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Phrase<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::Own;
+    use crate::policy::words::Own;
 
     fn none() -> Words {
         Words::default()

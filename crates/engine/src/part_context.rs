@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::finding::finding_of;
-use super::judged::Judged;
+use super::judging::judged::Judged;
 use super::outcome::{Finding, Place};
 use super::{Policy, TldSet};
 use mailsplice::mime::{Message, Tree};

@@ -1,6 +1,7 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod attached;
+mod attachments;
 mod below_page;
 mod beside_page;
 mod embedded;
@@ -22,10 +23,11 @@ use std::ops::ControlFlow;
 use super::budget::{Budget, EDIT_STEPS};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, Location, Severity};
+use super::headers;
+use super::judging::prices;
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place};
 use super::part_context::PartContext;
-use super::{attachments, headers, prices};
 use layer_reader::LayerReader;
 use maillinks::{Defanger, Edits, Language, Layer, Occurrence, Relative, View};
 use mailsplice::mime::{self, Message, Part, Reading, Tree};

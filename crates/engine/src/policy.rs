@@ -1,14 +1,18 @@
 //! The validated settings of one inspection.
 
+pub mod limits;
+pub mod lists;
+pub mod words;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::limits::Limits;
-use super::lists::Lists;
-use super::words::Words;
 use homograph::Names;
 pub use homograph::RestrictionLevel;
+use limits::Limits;
+use lists::Lists;
 pub use maillinks::LinkAction;
+use words::Words;
 
 use super::outcome::{Disposition, Edit, Reason, Reasons, Verdict};
 

@@ -1,13 +1,16 @@
 //! The author of the message by its header: the addresses of From, and the mailing list that it came through.
 
+pub mod forwarders;
+pub mod mailing_lists;
+
 use std::sync::Arc;
 
 use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
 use super::judging::{Judge, same_domain, serves_offices};
-use super::mailing_lists::{is_list_host, list_address, name_after_via};
 use homograph::{HostBounds, Judgement, Sender, is_government_site};
+use mailing_lists::{is_list_host, list_address, name_after_via};
 use uts58::mailto;
 
 /// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.

@@ -445,8 +445,8 @@ fn domains(body: &str, policy: &Policy) -> Vec<String> {
 
 #[test]
 fn only_domains_of_links_are_looked_up() {
-    let table = super::lists::Table::of_names(["known.com"]);
-    let listing = super::lists::Listing {
+    let table = super::policy::lists::Table::of_names(["known.com"]);
+    let listing = super::policy::lists::Listing {
         name: "x".to_owned(),
         verdict: Verdict::Suspect,
         table: std::sync::Arc::new(table),

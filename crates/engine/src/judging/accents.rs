@@ -2,7 +2,7 @@
 //! and `postni.si`.
 
 use super::{HostBounds, Judge, Section, registrable};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::may_stand_beside;
 use uts58::Kind;

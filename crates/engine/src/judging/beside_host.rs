@@ -5,7 +5,7 @@ use super::{
     HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Section, Sender, Verdict,
     beside_host, carried_steps, registrable, same_domain,
 };
-use crate::userinfo;
+use crate::judging::userinfo;
 
 impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the verdict on that. Only

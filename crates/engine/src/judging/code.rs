@@ -3,7 +3,7 @@
 use super::Judge;
 use super::logins::has_only;
 use super::prose::SOURCES;
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

@@ -2,7 +2,7 @@
 //! print, and people paste it: `cannot stat ΓÇÿsetup.pyΓÇÖ`, `тАУ example.com` without the space.
 
 use super::{HostBounds, Judge, same_domain};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Judge, same_domain};
+use crate::judging::prices::TWIN_COMPARISON_STEPS;
 use crate::outcome::Verdict;
-use crate::prices::TWIN_COMPARISON_STEPS;
 use homograph::{Judgement, Section, Slip, registrable, slip_between};
 
 /// Letters of a label that no other comes near by chance.

@@ -8,7 +8,7 @@ use super::{
     Edit, HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Reasons, TldStatus,
     Verdict,
 };
-use crate::judged::{Judged, are_about_letters};
+use crate::judging::judged::{Judged, are_about_letters};
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::unicode::hosts::is_mark;

@@ -4,7 +4,7 @@
 
 use super::sign_roles::{is_list_sign, reads_as_punctuation, separates_names};
 use super::{HostBounds, Judge, same_domain};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
     Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,

@@ -5,7 +5,7 @@ use super::Judge;
 use super::languages::{Language, WITH_ENDINGS, WITH_VERBS};
 use super::logins::has_only;
 use super::prose::{is_in_sentence, is_of_another_suffix, is_said};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

@@ -4,9 +4,9 @@
 use core::net::Ipv4Addr;
 
 use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
+use crate::judging::userinfo;
 use crate::outcome::{Reason, Reasons, Verdict};
-use crate::userinfo;
 use maillinks::file_servers::is_name_of_own_network;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link, reference};

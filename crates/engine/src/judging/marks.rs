@@ -4,7 +4,7 @@
 use super::glued::is_harmless;
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge, same_domain};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::Link;

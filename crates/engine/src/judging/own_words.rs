@@ -3,7 +3,7 @@
 
 use super::accents::without_accents;
 use super::{HostBounds, Judge, Judgement, Section, registrable};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::Kind;
 

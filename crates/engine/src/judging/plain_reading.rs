@@ -4,7 +4,7 @@
 use super::sign_roles::{is_hyphen, is_pointer};
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::unicode::a_label::has_a_label;

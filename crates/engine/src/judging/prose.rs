@@ -4,7 +4,7 @@
 
 use super::logins::has_only;
 use super::{Judge, vocabulary};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, mixes_scripts, reads_as};
 use uts58::unicode::hosts::{is_mark, numeral_zero};

@@ -3,7 +3,7 @@
 
 use super::Judge;
 use super::words::is_of_one_script;
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::unicode::is_letter;
 use uts58::{Kind, Link};

@@ -4,7 +4,7 @@
 
 use super::Judge;
 use super::sign_roles::{ends_host, reads_as_punctuation, separates_words};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::HostBounds;
 

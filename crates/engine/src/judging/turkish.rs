@@ -2,7 +2,7 @@
 //! of that language make of `I`. Browsers open another host for either than the writer means.
 
 use super::{HostBounds, Judge};
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{is_anybodys, without_turkish_dots};
 use uts58::{Kind, Link};

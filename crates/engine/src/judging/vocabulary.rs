@@ -9,7 +9,7 @@ use super::languages::{
     TURKISH, UKRAINIAN,
 };
 use super::logins::has_only;
-use crate::judged::Judged;
+use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::Kind;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::host::{WWW, can_deceive, ends_host, is_behind_www};
 use super::window::is_escaped;
-use crate::judged::is_deceptive;
 use crate::judging::Judge;
+use crate::judging::judged::is_deceptive;
+use crate::judging::seen_hosts::SeenHosts;
 use crate::outcome::Reason;
-use crate::seen_hosts::SeenHosts;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use maillinks::{FirstSign, pieces_between_signs};
 use uts58::tlds::TldSet;

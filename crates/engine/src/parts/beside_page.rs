@@ -11,9 +11,9 @@ use super::{OpenReading, Repeats};
 use crate::budget::Budget;
 use crate::cost::Stage;
 use crate::finding::Findings;
+use crate::judging::prices;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
-use crate::prices;
 use maillinks::{InFront, Layer, Occurrence};
 use mailsplice::media::Media;
 

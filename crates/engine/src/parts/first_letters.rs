@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::judged::Judged;
 use super::super::judging::Judge;
 use super::super::outcome::{Reason, Verdict};
+use crate::judging::judged::Judged;
 use maillinks::{Occurrence, Site};
 use uts58::{Link, Target};
 

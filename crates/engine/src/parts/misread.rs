@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
-use super::super::judged::{Judged, are_about_letters};
 use super::super::judging::is_undecoded;
 use super::super::outcome::{Reason, Verdict};
 use super::OpenReading;
+use crate::judging::judged::{Judged, are_about_letters};
 use homograph::{Judgement, Label};
 use mailsplice::mime::Reading;
 use uts58::{Kind, Link};

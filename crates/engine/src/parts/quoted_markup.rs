@@ -1,7 +1,7 @@
 //! Markup that a labelled text quotes: reports of flaws, patches, the source of programs.
 
-use super::super::judged::Judged;
 use super::super::outcome::Reason;
+use crate::judging::judged::Judged;
 use mailsplice::mime::{self, Media, Part, Reading};
 
 impl Judged {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::judged::Judged;
+use crate::judging::judged::Judged;
 use mailsplice::mime::{Media, Reading};
 
 /// Elements that hold a domain.

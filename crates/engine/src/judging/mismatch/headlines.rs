@@ -3,7 +3,7 @@
 //! and only a publisher who is confirmed is believed: his own site is where such a link leads.
 
 use super::{Judge, ShownAs};
-use crate::prices::sender_steps;
+use crate::judging::prices::sender_steps;
 use homograph::BesideWord;
 
 /// Words beside the name at least.

@@ -3,7 +3,7 @@
 
 use super::rewritten::COUNTERS;
 use super::{Judge, Judged, ShownAs};
-use crate::prices::sender_steps;
+use crate::judging::prices::sender_steps;
 use maillinks::programs::is_below;
 
 /// Networks at which firms and people have a page of their own.

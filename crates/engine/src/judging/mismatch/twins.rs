@@ -1,7 +1,7 @@
 //! Two hosts of one message of which one is made to be taken for the other, though neither is a known name.
 
 use super::super::Judge;
-use crate::prices::TWIN_COMPARISON_STEPS;
+use crate::judging::prices::TWIN_COMPARISON_STEPS;
 use homograph::Judgement;
 
 impl Judge<'_> {

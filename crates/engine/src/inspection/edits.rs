@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::Budget;
-use super::cost::Stage;
-use super::finding::{Candidate, Findings};
+use crate::budget::Budget;
+use crate::cost::Stage;
+use crate::finding::{Candidate, Findings};
 use homograph::verdict::Reason;
 use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
 use mailsplice::span::TextEdit;
@@ -12,13 +12,13 @@ use mailsplice::splice::compose;
 
 /// Whether clients read the edited parts in one way or in several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Readings {
+pub enum Readings {
     One,
     Several,
 }
 
 /// The raw edits of what was decided, and in how many ways the changed parts are read.
-pub(super) fn edit(
+pub fn edit(
     message: Message<'_>,
     tree: &Tree,
     found: &mut Findings,
@@ -168,7 +168,7 @@ fn join(edits: &mut Vec<TextEdit>) {
 }
 
 /// Combines edits with edits of their result into edits of the original. `None` if both change the header.
-pub(super) fn combined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
+pub fn combined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     let head = match (first.head.is_empty(), then.head.is_empty()) {
         (_, true) => first.head.clone(),
         (true, false) => then.head,

@@ -3,7 +3,7 @@
 //! Hosts are kept as keyed hashes: a message can hold more hosts than should be kept in memory. Two hosts have the
 //! same hash by chance once in 2⁶⁴.
 
-use super::keyed_hash::{HashKey, Hashes};
+use crate::keyed_hash::{HashKey, Hashes};
 use std::hash::BuildHasher as _;
 
 /// Hosts that are kept: one for each [`BYTES`] bytes of the message, and [`BASE`] in any case. Further ones are

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use super::anchors::{AnchorComparison, OccurrenceRun};
-use super::budget::Budget;
-use super::cost::Stage;
-use super::finding::{Candidate, Findings};
-use super::judging::{Judge, Judged};
-use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
-use super::part_context::PartContext;
-use super::policy::QrCodes;
+use crate::budget::Budget;
+use crate::cost::Stage;
+use crate::finding::{Candidate, Findings};
+use crate::judging::anchors::{AnchorComparison, OccurrenceRun};
+use crate::judging::{Judge, Judged};
+use crate::outcome::{Bypass, Limit, Place, Reason, Verdict};
+use crate::part_context::PartContext;
+use crate::policy::QrCodes;
 use homograph::HostBounds;
 use maillinks::text_formats::{self, TextFormat};
 use maillinks::tnef::{self, Body, Tnef, rtf};

@@ -11,12 +11,12 @@ const LIST_HOSTS: [&str; 6] = [
     "yahoogroups.com",
 ];
 
-pub(super) fn is_list_host(host: &str) -> bool {
+pub fn is_list_host(host: &str) -> bool {
     LIST_HOSTS.iter().any(|known| is_or_below(host, known))
 }
 
 /// The address of the mailing list that a message came through (RFC 2369 §2: URLs in angle brackets).
-pub(super) fn list_address(message: &Message<'_>) -> Option<String> {
+pub fn list_address(message: &Message<'_>) -> Option<String> {
     let post = message.header(HeaderName::ListPost)?.as_text()?;
     let mut urls = post.split(['<', '>']).map(str::trim);
     urls.find_map(|url| mailto_addresses(url).into_iter().next())
@@ -30,12 +30,12 @@ fn via(name: &str) -> Option<usize> {
 }
 
 /// The member whom a list names.
-pub(super) fn before_via(name: &str) -> Option<&str> {
+pub fn before_via(name: &str) -> Option<&str> {
     via(name).and_then(|at| name.get(..at))
 }
 
 /// A list says that it is not the member, so that only the name behind counts.
-pub(super) fn name_after_via(name: &str) -> &str {
+pub fn name_after_via(name: &str) -> &str {
     via(name).and_then(|at| name.get(at + VIA.len()..)).unwrap_or(name)
 }
 

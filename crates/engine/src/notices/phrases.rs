@@ -4,11 +4,11 @@
 const FILE: &str = include_str!("phrases.tsv");
 
 /// A phrase, and the same in ASCII if the language has it.
-pub(super) type Phrase<'w> = (&'w str, Option<&'w str>);
+pub(crate) type Phrase<'w> = (&'w str, Option<&'w str>);
 
 /// Our phrases, in the order of their columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ours {
+pub(crate) enum Ours {
     /// Beside a link that misleads.
     Misleading,
     /// Beside a link that a rule disables.
@@ -48,12 +48,12 @@ impl Ours {
 }
 
 /// The tag of a language, if there are phrases in it.
-pub(super) fn language(tag: &str) -> Option<&'static str> {
+pub(crate) fn language(tag: &str) -> Option<&'static str> {
     languages().find(|language| *language == tag)
 }
 
 /// The tags of all languages.
-pub(super) fn languages() -> impl Iterator<Item = &'static str> {
+pub(crate) fn languages() -> impl Iterator<Item = &'static str> {
     rows().map(|(language, _)| language)
 }
 

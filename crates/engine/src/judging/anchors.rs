@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::cost::Stage;
-use crate::judged::leads_to_visible;
+use crate::judging::judged::leads_to_visible;
 use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
 use maillinks::{AnchorAround, Occurrence, Rendering, SeenBy, View};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use homograph::{Known, Names, and_above};
 
-use super::outcome::Verdict;
+use crate::outcome::Verdict;
 
 /// An entry of a list. Hosts are in lower-case ASCII form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

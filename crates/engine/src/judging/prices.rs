@@ -1,7 +1,7 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use super::judged::Judged;
+use crate::judging::judged::Judged;
 use homograph::{HostBounds, Judgement, LABEL_WORDS, Label, LinkJudgement, SHOWN, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};

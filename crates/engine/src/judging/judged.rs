@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Policy;
-use super::outcome::{Edit, Reason, Reasons, Verdict};
+use crate::Policy;
+use crate::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
 use mailsplice::mime;
 use uts58::unicode::is_letter;
@@ -34,7 +34,7 @@ pub enum TldStatus {
     Link,
     /// A link if this TLD exists in the DNS.
     Asked(String),
-    /// A link by the table, unless this TLD does not exist in the DNS ([`AskTlds::Every`](super::policy::AskTlds)).
+    /// A link by the table, unless this TLD does not exist in the DNS ([`AskTlds::Every`](crate::policy::AskTlds)).
     Confirmed(String),
 }
 
@@ -54,7 +54,7 @@ impl Judged {
     }
 
     /// The judgement of words at a host, such as a display name: no link.
-    pub(super) fn of_text(host: Arc<Judgement>) -> Judged {
+    pub fn of_text(host: Arc<Judgement>) -> Judged {
         Judged {
             verdict: Verdict::Ok,
             reasons: Reasons::EMPTY,
@@ -68,12 +68,12 @@ impl Judged {
     }
 
     /// The judgement of a URL without a host: nothing is against it.
-    pub(super) fn without_host() -> Judged {
+    pub fn without_host() -> Judged {
         Judged { host: None, ..Judged::of_text(Arc::default()) }
     }
 
     /// Adds the judgement of the rest of the link.
-    pub(super) fn join(&mut self, link: LinkJudgement) {
+    pub fn join(&mut self, link: LinkJudgement) {
         self.verdict = self.verdict.max(link.verdict);
         self.reasons = self.reasons.union(link.reasons);
         self.edit = self.edit.max(link.edit);
@@ -85,7 +85,7 @@ impl Judged {
     /// all that is against the link are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław`
     /// in ISO 8859-2), and it does not look like a protected name. An edit would show a name that the sender did not
     /// write.
-    pub(super) fn downgrade_misread_signs(&mut self) {
+    pub fn downgrade_misread_signs(&mut self) {
         const SIGNS: [char; 9] = ['ª', '²', '³', '¹', 'º', '¼', '½', '¾', 'µ'];
         let is_about_signs = |reason: Reason| {
             use Reason::{CompatForm, SeparatorLookalike, StatusRestricted};
@@ -107,7 +107,7 @@ impl Judged {
 
     /// Lowers the verdict if its hosts are misread: each of those that count, by this function. What else is against the
     /// link stays.
-    pub(super) fn downgrade_misread_hosts(&mut self, is_misread: impl Fn(&Judgement) -> bool) {
+    pub fn downgrade_misread_hosts(&mut self, is_misread: impl Fn(&Judgement) -> bool) {
         let hosts = self.host.as_deref().into_iter().chain(&self.inner);
         let mut bad = hosts.filter(|host| host.verdict > Verdict::Notice).peekable();
         if bad.peek().is_some() && bad.all(is_misread) && self.has_only_host_reasons() {
@@ -116,21 +116,21 @@ impl Judged {
     }
 
     /// Lowers the verdict where the non-ASCII letters may be those of a word before the host.
-    pub(super) fn downgrade_attached_word(&mut self) {
+    pub fn downgrade_attached_word(&mut self) {
         if self.inner.is_empty() {
             self.downgrade();
         }
     }
 
     /// Lowers the verdict of a host that is random data, unless it looks like a protected name.
-    pub(super) fn downgrade_random_data(&mut self) {
+    pub fn downgrade_random_data(&mut self) {
         if self.target().is_none() {
             self.downgrade();
         }
     }
 
     /// Lowers the verdict of a placeholder (`https://[host]/`): no client opens it, and a reader sees what it is.
-    pub(super) fn downgrade_placeholder(&mut self) {
+    pub fn downgrade_placeholder(&mut self) {
         let is_about_form =
             |reason: Reason| reason == Reason::IdnaInvalid || reason.verdict() <= Verdict::Notice;
         if self.edit == Edit::Inert && self.reasons.iter().all(is_about_form) {
@@ -140,7 +140,7 @@ impl Judged {
 
     /// Lowers the verdict of a host with undecodable bytes: a program that reads it so opens nothing (WHATWG URL
     /// §3.5), and one that reads it in another charset is covered by its own reading.
-    pub(super) fn downgrade_undecoded(&mut self) {
+    pub fn downgrade_undecoded(&mut self) {
         if self.target().is_none() && !self.reasons.contains(Reason::BidiControl) {
             self.edit = Edit::Inert;
             self.verdict = self.verdict.min(Verdict::Notice);
@@ -148,7 +148,7 @@ impl Judged {
     }
 
     /// Takes the judgement of its host without undecodable bytes, which some programs drop.
-    pub(super) fn add_decodable(&mut self, host: Arc<Judgement>) {
+    pub fn add_decodable(&mut self, host: Arc<Judgement>) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
         self.edit = self.edit.max(host.edit).max(Edit::Link);
@@ -156,7 +156,7 @@ impl Judged {
     }
 
     /// Makes a mail address invalid whose host has signs: browsers open such hosts (`a'b.example`), mail has none.
-    pub(super) fn reject_signs(&mut self, host: &str, kind: Kind) {
+    pub fn reject_signs(&mut self, host: &str, kind: Kind) {
         let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
         if kind == Kind::Email
             && self.reasons.contains(Reason::IdnaInvalid)
@@ -168,13 +168,13 @@ impl Judged {
         }
     }
 
-    pub(super) fn downgrade(&mut self) {
+    pub fn downgrade(&mut self) {
         self.edit = self.edit.min(Edit::Reported);
         self.verdict = self.verdict.min(Verdict::Notice);
     }
 
     /// The first host inside it that is deceptive.
-    pub(super) fn first_deceptive_inner(&self) -> Option<usize> {
+    pub fn first_deceptive_inner(&self) -> Option<usize> {
         let is_deceptive =
             |host: &Judgement| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link;
         self.inner.iter().position(is_deceptive)
@@ -182,7 +182,7 @@ impl Judged {
 
     /// Whether a URL inside it has deceptive userinfo: `?url=https://www.paypal.com@…`. It is not known which of the
     /// hosts comes last, so that none of them counts as the destination.
-    pub(super) fn carries_userinfo(&self) -> bool {
+    pub fn carries_userinfo(&self) -> bool {
         let both = [Reason::EmbeddedUrl, Reason::Userinfo];
         self.verdict >= Verdict::Unsafe && both.iter().all(|reason| self.reasons.contains(*reason))
     }
@@ -235,7 +235,7 @@ impl Judged {
 
     /// Marks a host that is longer for some clients than for readers and other clients. Honest text separates names in
     /// the same way, so that it is only reported.
-    pub(super) fn mark_continued_host(&mut self) {
+    pub fn mark_continued_host(&mut self) {
         self.add(Reason::NameInHost);
         self.verdict = Verdict::Suspect;
         self.edit = self.edit.min(Edit::Reported);
@@ -243,12 +243,12 @@ impl Judged {
 
     /// Marks a link to a file server, which gets a hash of the reader's password on a click. Its name is not
     /// deceptive, and organizations send such links to their own people, so that it is a notice.
-    pub(super) fn mark_file_server(&mut self) {
+    pub fn mark_file_server(&mut self) {
         self.add_with(Reason::DangerousScheme, Verdict::Notice);
     }
 
     /// Marks a link in text whose direction is overridden: a reader sees another link than a client opens.
-    pub(super) fn mark_direction_override(&mut self, target: &Target) {
+    pub fn mark_direction_override(&mut self, target: &Target) {
         let linked = match target {
             Target::Link(link) => link.kind.is_announced(),
             Target::Dangerous { .. } => true,
@@ -259,7 +259,7 @@ impl Judged {
         }
     }
 
-    pub(super) fn add_with(&mut self, reason: Reason, verdict: Verdict) {
+    pub fn add_with(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
     }
@@ -278,7 +278,7 @@ pub fn is_deceptive(spelling: &str, host: &Judgement) -> bool {
 }
 
 /// Whether all reasons are about the letters of a name.
-pub(super) fn are_about_letters(reasons: Reasons) -> bool {
+pub fn are_about_letters(reasons: Reasons) -> bool {
     use Reason::{
         CompatForm, DigitLookalike, IdnaInvalid, MarkAbuse, MixedScript, NumberMix,
         SeparatorLookalike, StatusRestricted, TldLetter,

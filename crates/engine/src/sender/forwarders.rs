@@ -1,9 +1,9 @@
 //! Services that put the name of another in front of their own address: those that hide a recipient's address from the
 //! sender, Italian certified mail, and those that write for their customers. By hand, from the documentation of each.
 
-use super::Dmarc;
-use super::judging::Judge;
-use super::sender::Mailbox;
+use crate::Dmarc;
+use crate::judging::Judge;
+use crate::sender::Mailbox;
 use homograph::{Sender, is_or_below};
 
 /// Where a forwarder writes whose mail it is.

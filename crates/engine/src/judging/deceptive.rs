@@ -1,7 +1,7 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::judging::{Judge, Judged, same_domain};
-use super::outcome::{Reason, Verdict};
+use crate::judging::{Judge, Judged, same_domain};
+use crate::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
 use maillinks::file_servers::stays_at_home;
 use maillinks::{
