@@ -6,7 +6,7 @@ use homograph::{HostBounds, Judgement, LABEL_WORDS, Label, LinkJudgement, SHOWN,
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
-use uts58::{Kind, Link};
+use uts58::{Kind, Link, begins_with_www};
 
 /// Steps of each usual reading of a part, whatever its length.
 const READING_STEPS: u64 = 320;
@@ -39,8 +39,7 @@ const PLAIN_HOST_STEPS: u64 = 32;
 const PLAIN_HOST_STEPS_PER_BYTE: u64 = 4;
 
 /// The same for a host with other letters, or one that is similar to a known name. The steps are for each place
-/// where it may begin and end, and each label adds more. A step stands for more work here than elsewhere, so that
-/// long lists of harmless hosts stay within the budget.
+/// where it may begin and end, and each label adds more.
 const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
@@ -55,27 +54,27 @@ const COMPARED_LABEL_STEPS: u64 = 800;
 const USUAL_HYPHENS: usize = 1;
 const FURTHER_WORD_STEPS: u64 = 500;
 
-/// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
-/// few labels the prices of the host are more than their work.
+/// Labels of which hosts that are reported, and hosts of ASCII, have no more. For each further one these steps are added,
+/// and its bytes count twice: with few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
 const FURTHER_LABEL_STEPS: u64 = 1_140;
 
-/// The same where a harmless host has other letters: those of one language are read and compared at a glance.
-const USUAL_HARMLESS_LABELS: u64 = 4;
-const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
+/// Added for a harmless host with other letters, or one of ASCII that is similar to a known name, and once more if it may
+/// begin or end elsewhere, so that it is judged again. Others pay more for their report.
+const HARMLESS_HOST_STEPS: u64 = 240;
+const HARMLESS_COMPARED_STEPS: u64 = 268;
+const HARMLESS_BOUNDS_STEPS: u64 = 692;
 
-/// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
-/// Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 268;
-const HARMLESS_BOUNDS_STEPS: u64 = 960;
-
-/// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
-const HARMLESS_PROSE_STEPS: u64 = 320;
+/// Added for each label of a harmless host with other letters in front of what is registered: it is read and compared as a
+/// domain is. Not for the `www` of a host that is announced. Of very many labels the last ones are compared.
+const HARMLESS_LABEL_STEPS: u64 = 300;
+const COMPARED_LABELS: u64 = 8;
+const FURTHER_HARMLESS_LABEL_STEPS: u64 = 32;
 
 /// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
 /// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,
 /// since a long line is searched at once.
-const FOUND_HOST_STEPS: u64 = 192;
+const FOUND_HOST_STEPS: u64 = 128;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
@@ -108,8 +107,9 @@ pub const COMPARISON_STEPS: u64 = 320;
 pub const TWIN_COMPARISON_STEPS: u64 = 320;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
-/// own host: in ASCII text and in words of others, and in text in which others may be.
+/// own host: in words, in other ASCII text, and in text in which others may be.
 const CARRIED_STEPS: u64 = 64;
+const CARRIED_STEPS_PER_BYTE_OF_WORDS: u64 = 2;
 const CARRIED_STEPS_PER_PLAIN_BYTE: u64 = 6;
 const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 
@@ -175,26 +175,39 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     // One character may become several.
     let bytes = spelling.len().max(judgement.unicode.len()) as u64;
     let labels = judgement.labels.len() as u64;
-    let (usual, each) = match report > 0 || spelling.is_ascii() {
-        true => (USUAL_LABELS, FURTHER_LABEL_STEPS),
-        false => (USUAL_HARMLESS_LABELS, FURTHER_HARMLESS_LABEL_STEPS),
+    let is_harmless = report == 0 && !plain;
+    let further = match is_harmless && !spelling.is_ascii() {
+        true => {
+            let www = bounds == HostBounds::Certain && begins_with_www(spelling);
+            harmless_label_steps(labels.saturating_sub(www.into()))
+        }
+        false => {
+            labels.saturating_sub(USUAL_LABELS)
+                * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1))
+        }
     };
-    let further = labels.saturating_sub(usual) * (each + byte * bytes / labels.max(1));
     let mapped = mapped_steps(&judgement.labels, report > 0);
     let words = FURTHER_WORD_STEPS * further_words(&judgement.unicode);
-    let compared = match spelling.is_ascii() && !plain && report == 0 {
+    let compared = match spelling.is_ascii() && is_harmless {
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
     };
     let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words + compared;
-    let more = match (plain || report > 0, judgement.more_bounds) {
-        (true, _) => report,
-        (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,
-        (false, 0) => HARMLESS_HOST_STEPS,
-        (false, _) => HARMLESS_HOST_STEPS + HARMLESS_BOUNDS_STEPS,
+    let base = match is_harmless {
+        true if spelling.is_ascii() => HARMLESS_COMPARED_STEPS,
+        true => HARMLESS_HOST_STEPS,
+        false => report,
     };
+    let again = u64::from(is_harmless && judgement.more_bounds > 0) * HARMLESS_BOUNDS_STEPS;
     // Shorter candidates for the same host take less work to judge.
-    steps + steps * judgement.more_bounds as u64 / 4 + more
+    steps + steps * judgement.more_bounds as u64 / 4 + base + again
+}
+
+/// Steps of the labels of a harmless host with other letters in front of what is registered.
+fn harmless_label_steps(labels: u64) -> u64 {
+    let in_front = labels.saturating_sub(REGISTERED_LABELS);
+    let compared = in_front.min(COMPARED_LABELS);
+    HARMLESS_LABEL_STEPS * compared + FURTHER_HARMLESS_LABEL_STEPS * (in_front - compared)
 }
 
 /// Words of a host behind more hyphens than usual, as many as are read of a label.
@@ -237,10 +250,10 @@ fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
 /// Steps of looking for hosts in the text before and after a link's host, and of judging those that were found.
 pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     let bytes = beside.iter().map(|text| {
-        let byte = if text.is_ascii() || are_words(text) {
-            CARRIED_STEPS_PER_PLAIN_BYTE
-        } else {
-            CARRIED_STEPS_PER_OTHER_BYTE
+        let byte = match (are_words(text), text.is_ascii()) {
+            (true, _) => CARRIED_STEPS_PER_BYTE_OF_WORDS,
+            (false, true) => CARRIED_STEPS_PER_PLAIN_BYTE,
+            (false, false) => CARRIED_STEPS_PER_OTHER_BYTE,
         };
         byte * text.len() as u64
     });
@@ -289,7 +302,7 @@ mod tests {
     fn words_beside_a_host_cost_as_much_as_ascii() {
         let steps = |tail: &str| carried_steps(["", tail], &LinkJudgement::default());
         for words in ["/дом/мир", "/ба-5/?q=дом&x=1#а", "/商店/图书"] {
-            assert_eq!(steps(words), CARRIED_STEPS + 6 * words.len() as u64, "{words}");
+            assert_eq!(steps(words), CARRIED_STEPS + 2 * words.len() as u64, "{words}");
         }
         for other in ["/дом.рф", "/д%20", "/д:x", "/д@x", "/д\\x", "/商店。图书", "/д․x"]
         {

@@ -171,9 +171,16 @@ fn is_hyphen_mapped(c: char) -> bool {
     matches!(c, '\u{FF0D}' | '\u{FE63}')
 }
 
+/// Characters of a name in the DNS (RFC 1035 §2.3.4), with the dot of the root.
+const NAME_OF_DNS: usize = 254;
+
 /// Whether some client may open a host, by its characters. Signs next to a host are prose (`a.com—b.com`), except
 /// look-alikes of the slash after it: browsers take them into the host.
 fn may_be_opened(host: &str) -> bool {
+    // Characters of ASCII are in the name as they are.
+    if host.bytes().filter(u8::is_ascii).count() > NAME_OF_DNS {
+        return false;
+    }
     let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
     let letters = wide.peek().is_none() || wide.any(is_letter) || is_a_label_mapped(host);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());

@@ -68,6 +68,7 @@ const SHIFTED_STEPS: u64 = 5_632;
 
 /// The same for UTF-7, which is decoded in one pass. Its sign is a plus, which forms write between their words.
 const UTF7_STEPS: u64 = 64;
+const UTF7_STEPS_PER_BYTE: u64 = 2;
 
 /// Reports hosts that no reading has found, and defangs those whose bytes are plain.
 pub fn search(
@@ -363,8 +364,11 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// Reads a window at this offset of the body in the charsets whose shift signs are in it.
     fn read_shifted(&mut self, window: &[u8], at: usize) {
         for (charset, text) in shifted(window) {
-            let steps = if charset == Charset::Utf7 { UTF7_STEPS } else { SHIFTED_STEPS };
-            if !self.budget.spend(Stage::Net, steps + window_steps(window, true)) {
+            let steps = match charset {
+                Charset::Utf7 => UTF7_STEPS + UTF7_STEPS_PER_BYTE * window.len() as u64,
+                _ => SHIFTED_STEPS + window_steps(window, true),
+            };
+            if !self.budget.spend(Stage::Net, steps) {
                 return;
             }
             self.judge_host(&without_ranges(&text), at, BytesOrigin::Decoded(at));
