@@ -10,6 +10,7 @@ mod consoles;
 mod correspondents;
 mod defused;
 mod encoded_urls;
+mod escapes;
 mod file_names;
 mod glued;
 mod in_place;
