@@ -130,9 +130,7 @@ impl Said {
         if let HeaderValue::Text(text) = value {
             reader.subject(text, &mut self.subjects);
         }
-        if let Some(charset) = self.charset {
-            reader.report_in_charset((charset, source), value, &mut self.subjects);
-        }
+        reader.report_raw((self.charset, source), value, &mut self.subjects);
     }
 }
 

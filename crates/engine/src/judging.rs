@@ -12,6 +12,7 @@ mod correspondents;
 pub mod deceptive;
 mod defused;
 mod encoded_urls;
+mod escapes;
 mod file_names;
 mod glued;
 mod in_place;

@@ -248,3 +248,29 @@ fn letters_and_keys_are_marks_of_lists() {
         assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
     }
 }
+
+/// Data and logs are pasted as they are written. What is behind the escape is what is meant.
+#[test]
+fn what_is_left_of_an_escape_is_no_letter_of_a_host() {
+    for text in [
+        r#"{"message": "see\npaypal.com/x"}"#,
+        r#"{"message": "see\r\ngithub.com"}"#,
+        r#"row\tfacebook.com\t5"#,
+        "google.com^M\r\n^Mgoogle.com^M",
+        r#"\x22сбербанк.рф\x22"#,
+        r#"\u003cсбербанк.рф\u003e"#,
+        "url=3Dсбербанк.рф",
+        "=0Aсбербанк.рф",
+        "\u{1B}[1mсбербанк.рф\u{1B}[0m",
+        "\\033[1mсбербанк.рф",
+        "[0mсбербанк.рф",
+    ] {
+        is_fine(text);
+    }
+    for text in ["\\nраypal.com", "=3Dраypal.com", "[0mраypal.com", "\\x22раypal.com"] {
+        is_edited(text);
+    }
+    for text in ["npaypal.com", r#"https://\npaypal.com"#, r#"a\ppaypal.com"#] {
+        assert_eq!(judged(text).0, Verdict::Suspect, "{text}");
+    }
+}

@@ -101,6 +101,8 @@ fn a_twin_behind_what_only_a_reading_takes_for_a_scheme_is_edited() {
                 "ht\ttps://HOST/",
                 "https&#58;//HOST/x",
                 "https&colon;&sol;&sol;HOST",
+                "https://&#8203;HOST/x",
+                "https://&#xAD;HOST",
             ] {
                 let body = bytes(charset, &page(&href.replace("HOST", host))).unwrap();
                 edited("text/html", &body);

@@ -105,6 +105,7 @@ pub(super) fn on_one_line(text: &str) -> String {
 }
 
 /// A field of a header.
+#[derive(Clone)]
 pub(super) struct Field<'h> {
     /// Path of the part whose header it is in; `0` is the message's own.
     pub part: &'h str,
@@ -122,6 +123,8 @@ pub(super) enum Interest {
     UnsafeUrls,
     /// Any, of a message inside the message: a notice at most.
     Inner,
+    /// What reads as a known name: the charset is guessed.
+    KnownNames,
 }
 
 /// Reads and reports one field.
@@ -447,7 +450,8 @@ impl FieldReader<'_, '_, '_, '_> {
             return None;
         }
         let words = without_links(text, self.links(text).into_iter().map(|link| link.span));
-        self.judge.disguised(&words, host)
+        let is_any = self.field.interest != Interest::KnownNames;
+        self.judge.disguised(&words, host).filter(|disguise| is_any || disguise.name.is_some())
     }
 
     /// Reports words of the Subject in look-alike letters; each reading of it once.

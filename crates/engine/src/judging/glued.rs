@@ -19,10 +19,7 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
             return;
         }
-        let escaped = text.get(..link.host.start).and_then(|before| behind_escape(before, host));
-        let harmless = if let Some(alone) = escaped {
-            kind == Kind::Bare && is_harmless(&self.host(alone, HostBounds::Certain))
-        } else if let Some(alone) = without_sentence(host) {
+        let harmless = if let Some(alone) = without_sentence(host) {
             kind == Kind::Bare && self.host(alone, HostBounds::Prose).verdict <= Verdict::Notice
         } else if let Some(before) = numero(host) {
             self.is_before_numero(before, kind, judged)
@@ -163,13 +160,6 @@ fn inside_isolates<'t>(text: &'t str, link: &Link) -> Option<&'t str> {
 
 pub(super) fn is_harmless(host: &Judgement) -> bool {
     host.is_harmless() && host.edit < Edit::Link
-}
-
-/// The host behind an escape of a terminal, which colours it (ECMA-48 §8.3.117): `␛[1mexample.com`.
-fn behind_escape<'h>(before: &str, host: &'h str) -> Option<&'h str> {
-    let of_escape = |c: char| c.is_ascii_digit() || c == ';';
-    let is_escape = before.trim_end_matches(of_escape).ends_with("\u{1B}[");
-    host.trim_start_matches(of_escape).strip_prefix('m').filter(|_| is_escape)
 }
 
 /// What is behind a sentence of Kana or Han whose full stop browsers read as the dot of a host: `以下です。・example.com`.

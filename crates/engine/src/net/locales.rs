@@ -15,7 +15,7 @@ use crate::outcome::{Edit, Reason, Verdict};
 use mailsplice::mime::{Charset, Transfer};
 use std::ops::Range;
 use uts58::tlds::TldSet;
-use uts58::unicode::is_dot_to_somebody;
+use uts58::unicode::{Class, is_dot_to_somebody};
 
 /// Bytes of a host that are read in each charset: no known name with labels in front of it is as long.
 const LONGEST: usize = 128;
@@ -66,10 +66,13 @@ impl LocalWindow {
         std::str::from_utf8(&decoded).is_err().then_some(LocalWindow { octets })
     }
 
-    /// A host that a reading has decoded in a charset of single bytes. `None` if that has not all of its letters.
+    /// A host that a reading has decoded in a charset of single bytes, without characters that mapping removes, which a page
+    /// may name that has no bytes for them. `None` if the charset has not all of its letters.
     fn of_host(host: &str, read_in: Charset) -> Option<LocalWindow> {
-        let bytes = read_in.encode(host)?;
-        let ends = host.char_indices().map(|(at, c)| at..at + c.len_utf8());
+        let mapped = || host.char_indices().filter(|(_, c)| !Class::of(*c).is_ignored());
+        let letters: String = mapped().map(|(_, c)| c).collect();
+        let bytes = read_in.encode(&letters)?;
+        let ends = mapped().map(|(at, c)| at..at + c.len_utf8());
         let octets: Vec<_> = bytes.into_iter().zip(ends).collect();
         (octets.len() <= LONGEST).then_some(LocalWindow { octets })
     }

@@ -52,6 +52,9 @@ const OLD_TLDS: [&str; 13] = [
     "pro",
 ];
 
+/// Letters of the shortest name that an organisation calls itself in hosts of others.
+const CALLED_LETTERS: usize = 6;
+
 /// The names of the table's organisations, indexed by their looks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClaimedNames {
@@ -384,9 +387,17 @@ impl Organisations {
         self.claimed.inner_offices.contains(word)
     }
 
-    /// The domain of the organisation that people call so for short.
+    /// The domain of the organisation that people call so for short, or that calls itself so: `receitafederal`.
     pub(crate) fn nicknamed(&self, word: &str) -> Option<&'static str> {
-        self.claimed.nicknames.get(word).copied()
+        let nickname = self.claimed.nicknames.get(word).copied();
+        nickname.or_else(|| {
+            if word.len() < CALLED_LETTERS || !word.is_ascii() {
+                return None;
+            }
+            let mut named = self.by_look(LookHash::of(word.as_bytes()).value(), false);
+            let distinctive = named.find(|(_, _, counts)| *counts == Counts::Anywhere);
+            distinctive.map(|(row, ..)| self.domain(row))
+        })
     }
 
     /// Whether such a word is of an office that customers turn to.

@@ -243,6 +243,7 @@ impl WordReader<'_> {
     /// what the first look has shown of this one is not shown again.
     fn read_loosely(&mut self, range: Range<usize>, leads_to: usize, before: usize) {
         let text = self.text.get(range.clone()).unwrap_or_default();
+        self.read_spelled(text, &range, leads_to);
         if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
         }
@@ -276,6 +277,17 @@ impl WordReader<'_> {
         joined
             .into_iter()
             .for_each(|word| self.add(Glance { word, range: range.clone(), leads_to }));
+    }
+
+    /// Reads the text of a link with the full stops that are spelled in it.
+    fn read_spelled(&mut self, text: &str, range: &Range<usize>, leads_to: usize) {
+        if text.len() > WORD_BYTES {
+            return;
+        }
+        if let Some(word) = letters::with_spelled_dots(text) {
+            self.look_at(text);
+            self.add(Glance { word, range: range.clone(), leads_to });
+        }
     }
 
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {

@@ -195,6 +195,41 @@ pub(super) fn without_blanks(text: &str) -> Option<String> {
     (some && pairs().all(is_space)).then(|| pieces().collect())
 }
 
+/// Words that say a full stop where somebody spells an address: of English, German, Italian and Spanish, Portuguese, French,
+/// Dutch, Polish, Czech, Turkish, Russian, Ukrainian.
+const DOTS: [&str; 11] = [
+    "dot", "punkt", "punto", "ponto", "point", "punt", "kropka", "tečka", "nokta", "точка",
+    "крапка",
+];
+
+/// Of them those that are no other word in front of `de`, which many languages have: `Amazon Point de retrait`.
+const BEFORE_DE: [&str; 2] = ["dot", "punkt"];
+
+/// A text in which full stops are spelled, with the stops: `example dot com`, `example (dot) com`.
+pub(super) fn with_spelled_dots(text: &str) -> Option<String> {
+    let is_blank = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '{' | '}');
+    let words = || text.split(is_blank).filter(|word| !word.is_empty());
+    let spelled = |word: &str| DOTS.into_iter().find(|dot| word.eq_ignore_ascii_case(dot));
+    // What most fail on.
+    words().find_map(spelled)?;
+    let mut read = String::with_capacity(text.len());
+    let mut words = words().peekable();
+    while let Some(word) = words.next() {
+        let is_dot = spelled(word).is_some_and(|dot| {
+            let next = words.peek().copied().unwrap_or_default();
+            !read.is_empty()
+                && next.starts_with(is_alphanumeric)
+                && (BEFORE_DE.contains(&dot) || !next.eq_ignore_ascii_case("de"))
+        });
+        match is_dot {
+            true => read.push('.'),
+            false if read.is_empty() || read.ends_with('.') => read.push_str(word),
+            false => read.extend([" ", word]),
+        }
+    }
+    read.contains('.').then_some(read)
+}
+
 /// Whether a character looks like a full stop, by confusables.txt or as a dot or letter of its own, and is none to any
 /// program.
 pub(super) fn reads_as_dot(c: char) -> bool {
@@ -267,6 +302,24 @@ fn with_dot_below(c: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_stops_that_are_spelled() {
+        for (text, read) in [
+            ("example dot com", Some("example.com")),
+            ("www DOT example Dot com", Some("www.example.com")),
+            ("Log in at example (dot) com now", Some("Log in at example.com now")),
+            ("example[dot]com", Some("example.com")),
+            ("example punkt de", Some("example.de")),
+            ("example точка рф", Some("example.рф")),
+            ("Amazon Point de retrait", None),
+            ("dot com", None),
+            ("the red dot", None),
+            ("example.com", None),
+        ] {
+            assert_eq!(with_spelled_dots(text).as_deref(), read, "{text}");
+        }
+    }
 
     #[test]
     fn words_that_look_like_hosts() {

@@ -110,6 +110,9 @@ fn what_a_glance_shows_is_compared() {
         "PayPal・COM業界",
         "paypal・com業界",
         "https://www.paypal・com業界",
+        "paypal dot com",
+        "log in at <b>www.paypal</b> (DOT) com now",
+        "paypal punkt com",
         &row.replacen("{}", "pay", 1).replacen("{}", "pal.com", 1),
     ] {
         let to = |led: &str| mismatch(&seen.replace("{led}", led), led);
