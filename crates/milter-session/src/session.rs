@@ -151,7 +151,7 @@ impl Mail {
     #[cfg(feature = "server")]
     pub(crate) fn held(&self) -> usize {
         let envelope = self.recipients.iter().chain(&self.parameters).chain([&self.sender]);
-        self.content_bytes() + envelope.map(memory).sum::<usize>()
+        self.content_bytes() + envelope.map(|text| memory(text)).sum::<usize>()
     }
 }
 
@@ -445,7 +445,8 @@ impl Session {
         mail.origin = if address.starts_with(b"<") { Origin::Smtp } else { Origin::Local };
         mail.sender = strip_angles(address).to_vec();
         mail.parameters = parameters.iter().map(|parameter| parameter.to_vec()).collect();
-        self.envelope_bytes = mail.parameters.iter().chain([&mail.sender]).map(memory).sum();
+        self.envelope_bytes =
+            mail.parameters.iter().chain([&mail.sender]).map(|text| memory(text)).sum();
     }
 
     /// Adds a field to the head as it was in the message. The MTA sends folds as LF.
@@ -525,8 +526,8 @@ impl Session {
 }
 
 /// Bytes that a text of the envelope takes in memory.
-fn memory(text: &Vec<u8>) -> usize {
-    size_of_val(text) + text.len()
+fn memory(text: &[u8]) -> usize {
+    size_of::<Vec<u8>>() + text.len()
 }
 
 fn strip_angles(address: &[u8]) -> &[u8] {
