@@ -14,10 +14,19 @@ pub const MAX_QUEUE_ID_CHARS: usize = 64;
 /// A host in ASCII form, lower case. Any other byte is written `{XX}` in hexadecimal, so that nothing outside of
 /// `a-z 0-9 . - _ : [ ] { }` remains.
 pub fn host(ascii: &str) -> String {
-    let mut out = String::with_capacity(ascii.len().min(MAX_HOST_CHARS));
-    for byte in ascii.bytes() {
-        if out.len() >= MAX_HOST_CHARS {
-            break;
+    escaped(ascii.as_bytes(), |_| None)
+}
+
+/// The host without what has to be escaped. `kept` is the length of what stays as it is at the start of these bytes.
+fn escaped(mut rest: &[u8], kept: impl Fn(&[u8]) -> Option<usize>) -> String {
+    let mut out = String::with_capacity(rest.len().min(MAX_HOST_CHARS));
+    while let Some((byte, after)) = rest.split_first()
+        && out.len() < MAX_HOST_CHARS
+    {
+        if let Some((stays, behind)) = kept(rest).and_then(|length| rest.split_at_checked(length)) {
+            out.extend(stays.iter().copied().map(char::from));
+            rest = behind;
+            continue;
         }
         match byte.to_ascii_lowercase() {
             byte @ (b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b':' | b'[' | b']') => {
@@ -26,13 +35,22 @@ pub fn host(ascii: &str) -> String {
             // Writing to a String cannot fail.
             other => drop(write!(out, "{{{other:02X}}}")),
         }
+        rest = after;
     }
     out
 }
 
-/// A host that no client turns into a link: every dot and colon bracketed.
+/// The length of the escape that [`host`] wrote at the start of these bytes.
+fn escape(bytes: &[u8]) -> Option<usize> {
+    let [b'{', high, low, b'}', ..] = bytes else { return None };
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    (is_digit(high) && is_digit(low)).then_some(4)
+}
+
+/// A host that no client turns into a link: every dot and colon bracketed. One from the journal is escaped already,
+/// which is not done again.
 pub fn defanged(ascii: &str) -> String {
-    fields::defanged(&host(ascii))
+    fields::defanged(&escaped(ascii.as_bytes(), escape))
 }
 
 /// The host of a link as [`defanged`]; a link may have none.
@@ -100,6 +118,9 @@ mod tests {
         assert_eq!(defanged("xn--pypal-4ve.com"), "xn--pypal-4ve[.]com");
         assert_eq!(defanged("[2001:db8::1]"), "2001[:]db8[:][:]1");
         assert_eq!(host("a\r\nb c"), "a{0D}{0A}b{20}c");
+        assert_eq!(defanged("a\rb.c"), "a{0D}b[.]c");
+        assert_eq!(defanged(&host("a\rb.c")), "a{0D}b[.]c", "it is read from the journal");
+        assert_eq!(defanged("{0d}{0D{A}"), "{7B}0d{7D}{7B}0d{7B}a{7D}");
         assert_eq!(queue_id("4X\n<y>"), "4X??y?");
     }
 
@@ -109,6 +130,7 @@ mod tests {
             let safe = |char: char| matches!(char, 'a'..='z' | 'A'..='F' | '0'..='9' | '.' | '-' | '_' | ':' | '[' | ']' | '{' | '}');
             prop_assert!(host(&text).chars().all(safe));
             prop_assert!(domain(&text).chars().all(safe));
+            prop_assert_eq!(defanged(&host(&text)), fields::defanged(&host(&text)));
             prop_assert!(defanged(&text).replace("[.]", "").replace("[:]", "").chars().all(|c| safe(c) && !matches!(c, '.' | ':')));
             prop_assert!(queue_id(&text).chars().count() <= MAX_QUEUE_ID_CHARS);
             prop_assert!(label(&text).chars().all(|char| matches!(char, ' '..='~')));

@@ -18,7 +18,7 @@ use super::{Case, Facts, Message, TldSet, actions};
 use homograph::{HostBounds, Judgement, LinkJudgement};
 use maillinks::{Defanger, SeenBy};
 use mailsplice::media::Media;
-use uts58::{self, Target, mailto, reference};
+use uts58::{self, Target, mailto, reference, scheme};
 
 /// What a target was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -235,12 +235,20 @@ impl Checker<'_> {
             Some(found) => (target, Some(found)),
             None => (slashed.as_str(), behind_slashes()),
         };
-        if let Some(link) = found
+        if let Some(link) = found.filter(|link| !calls_program(text, link))
             && let Some(judged) = self.judge.spelled_link(text, &link, HostBounds::Certain)
         {
             self.seen.add(link.kind, judged);
         }
     }
+}
+
+/// Whether the link names a command of a program in the place of a host, and its scheme is not known to lead to one:
+/// `whatsapp://send`.
+fn calls_program(text: &str, link: &uts58::Link) -> bool {
+    let name = reference::scheme(text).and_then(|length| text.get(..length));
+    let is_unknown = name.is_some_and(|name| scheme::does(name).is_none());
+    is_unknown && reference::may_be_command(link.host_str(text))
 }
 
 /// What the policy does with a link, if `edit` finds something to edit.
@@ -399,6 +407,17 @@ mod tests {
         let mut lines = explain::link(&checked.link);
         lines.extend(checked.words(&policy()));
         lines
+    }
+
+    #[test]
+    fn a_command_of_a_program_is_no_host() {
+        for target in ["whatsapp://send", "steam://run/1", "tg://resolve?domain=x"] {
+            let checked = checked(target);
+            assert_eq!((checked.link.verdict, checked.link.ascii()), (Verdict::Ok, ""), "{target}");
+        }
+        for (target, host) in [("http://send/", "send"), ("app://a.example", "a.example")] {
+            assert_eq!(checked(target).link.ascii(), host);
+        }
     }
 
     #[test]

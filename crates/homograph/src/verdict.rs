@@ -1,6 +1,7 @@
 //! Verdict, reasons, and whether mail is edited for them.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// How bad a label, host, link or message is. Ordered: the worst wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +46,28 @@ impl fmt::Display for Verdict {
         out.write_str(self.as_str())
     }
 }
+
+impl FromStr for Verdict {
+    type Err = UnknownWord;
+
+    fn from_str(name: &str) -> Result<Verdict, UnknownWord> {
+        Verdict::from_name(name).ok_or_else(|| UnknownWord(name.to_owned()))
+    }
+}
+
+/// A word that names no verdict, or no reason.
+///
+/// ```
+/// use homograph::{Reason, Verdict};
+///
+/// assert_eq!("unsafe".parse(), Ok(Verdict::Unsafe));
+/// assert_eq!("mixed-script".parse(), Ok(Reason::MixedScript));
+/// let error = "bad".parse::<Verdict>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected a verdict or a reason, found \"bad\"");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a verdict or a reason, found {0:?}")]
+pub struct UnknownWord(pub String);
 
 /// Whether mail is edited for a judgement: a client must open the name, and a reader must take it
 /// for another one (S30). The verdict says how bad a name is, this says what follows for a message.
@@ -189,6 +212,14 @@ impl Reason {
     }
 }
 
+impl FromStr for Reason {
+    type Err = UnknownWord;
+
+    fn from_str(code: &str) -> Result<Reason, UnknownWord> {
+        Reason::from_code(code).ok_or_else(|| UnknownWord(code.to_owned()))
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.code())
@@ -196,8 +227,14 @@ impl fmt::Display for Reason {
 }
 
 /// A set of reasons, iterated in the order of [`Reason::ALL`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Reasons(u64);
+
+impl fmt::Debug for Reasons {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_set().entries(self.iter()).finish()
+    }
+}
 
 impl Reasons {
     /// The empty set.

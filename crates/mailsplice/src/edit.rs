@@ -318,6 +318,26 @@ impl HeaderField {
         self.name(head).eq_ignore_ascii_case(name)
     }
 
+    /// The edit that gives the field another value, which begins with its space; an empty one removes the field. `index`
+    /// says which of the fields of its name it is, from 1, counted from the top.
+    ///
+    /// ```
+    /// use mailsplice::splice::{apply_head, fields::header_fields};
+    ///
+    /// let head = b"From: ann@example.com\r\nSubject: Lunch\r\n at eight\r\nTo: bob@example.org\r\n";
+    /// let subject = header_fields(head).find(|field| field.is_named(head, b"Subject")).unwrap();
+    /// assert_eq!(subject.text(head), "Lunch at eight");
+    /// let edit = subject.edit(head, 1, b" Dinner".to_vec());
+    /// assert_eq!(
+    ///     apply_head(head, &[edit]),
+    ///     b"From: ann@example.com\r\nSubject: Dinner\r\nTo: bob@example.org\r\n"
+    /// );
+    /// ```
+    pub fn edit(self, head: &[u8], index: usize, value: Vec<u8>) -> HeadEdit {
+        let name = String::from_utf8_lossy(self.name(head)).into_owned();
+        HeadEdit { name, index, range: self.value, value }
+    }
+
     /// The value with each run of white space replaced by one space.
     pub fn text(&self, head: &[u8]) -> String {
         let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());

@@ -28,6 +28,18 @@ impl<'m> Whole<'m> {
         let [head, separator, body] = pieces(rest);
         Whole { envelope, message: Message { head, body }, separator }
     }
+
+    /// The file with another header and body in it, such as those of [`Restored`](crate::splice::Restored).
+    ///
+    /// ```
+    /// use mailsplice::Whole;
+    ///
+    /// let whole = Whole::split(b"Subject: Lunch\n\nAt eight.\n");
+    /// assert_eq!(whole.with(whole.message.head, b"At nine.\n"), b"Subject: Lunch\n\nAt nine.\n");
+    /// ```
+    pub fn with(&self, head: &[u8], body: &[u8]) -> Vec<u8> {
+        [self.envelope, head, self.separator, body].concat()
+    }
 }
 
 /// Splits into header, empty line and body.

@@ -1,6 +1,39 @@
 //! The milter server: accepts connections, with deadlines, limits and drain.
 //!
 //! An error ends only its own connection.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use milter_session::endpoint::{Access, Listener};
+//! use milter_session::server::Limits;
+//! use milter_session::{Answer, Handler, HeaderChange, Mail, Server};
+//! use tokio::sync::watch;
+//!
+//! /// Says in the header how long the body is.
+//! struct Filter;
+//!
+//! impl Handler for Filter {
+//!     type Begun = ();
+//!
+//!     fn begin(&self) {}
+//!
+//!     async fn message(&self, mail: Arc<Mail>, (): ()) -> Answer {
+//!         let (name, value) = ("X-Body-Bytes".to_owned(), mail.body.len().to_string());
+//!         Answer { header: vec![HeaderChange::Insert { name, value }], ..Answer::accept() }
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let listener = Listener::bind(&"inet:8895@127.0.0.1".parse()?, Access::default())?;
+//!     let server = Server::new(Arc::new(Filter), Limits::default());
+//!     // Send `true` to let connections end and `run` return.
+//!     let (_stop, drain) = watch::channel(false);
+//!     server.run(vec![listener], drain).await?;
+//!     Ok(())
+//! }
+//! ```
 
 use std::fmt;
 use std::future::Future;
@@ -126,7 +159,7 @@ pub struct Limits {
     /// Open connections. At the limit the longest idle one is closed for a new one. Postfix opens one
     /// per smtpd, 100 by default.
     pub connections: usize,
-    /// Bytes of all messages in memory, including incomplete ones. Above, messages are deferred (451): load
+    /// Bytes of all messages in memory with their envelopes, including incomplete ones. Above, messages are deferred (451): load
     /// is temporary, and a sender who fills the memory must not get mail through unread.
     pub memory_bytes: usize,
     /// Time between messages. An MTA keeps a connection as long as its client's session; libmilter waits

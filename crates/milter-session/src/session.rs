@@ -42,8 +42,12 @@ const MACROS: &[(Stage, &str)] = &[
     (Stage::EndOfMessage, "i"),
 ];
 
-/// Macros that are kept; an MTA that is asked for four sends four.
-const MAX_MACROS: usize = 64;
+/// The macros that are kept. An MTA may send many more, with values of any length.
+const KEPT_MACROS: [&[u8]; 3] = [HOST_NAME, QUEUE_ID, AUTHENTICATED];
+
+const HOST_NAME: &[u8] = b"j";
+const QUEUE_ID: &[u8] = b"i";
+const AUTHENTICATED: &[u8] = b"auth_authen";
 
 /// Recipients of one message that are kept for the policy: ten times what Postfix accepts in a transaction.
 const MAX_RECIPIENTS: usize = 10_000;
@@ -54,7 +58,7 @@ pub struct Bounds {
     /// Bytes of head and body of one message. The rest is dropped, and
     /// [`Mail::completeness`] becomes [`Completeness::Cut`].
     pub message_bytes: usize,
-    /// Recipients of one message that are kept for the policy.
+    /// Recipients of one message that are kept for the policy. [`Mail::recipients_omitted`] counts the rest.
     pub recipients: usize,
 }
 
@@ -100,8 +104,10 @@ pub struct Mail {
     pub sender: Vec<u8>,
     /// ESMTP parameters of MAIL: `SIZE=…`, `BODY=8BITMIME`, `SMTPUTF8`.
     pub parameters: Vec<Vec<u8>>,
-    /// Forward paths without `<>`.
+    /// Forward paths without `<>`, at most [`Bounds::recipients`].
     pub recipients: Vec<Vec<u8>>,
+    /// Number of recipients that are not among them.
+    pub recipients_omitted: usize,
     /// Host name of the MTA (macro `j`).
     pub host_name: Vec<u8>,
     /// Queue id (macro `i`); empty if the MTA sent none.
@@ -134,6 +140,18 @@ impl Mail {
     /// The queue id for logs; `-` if there is none.
     pub fn queue_id(&self) -> String {
         shown_id(&self.queue_id)
+    }
+
+    /// Bytes in memory of header and body.
+    fn content_bytes(&self) -> usize {
+        self.head.len() + self.body.len()
+    }
+
+    /// Bytes in memory of content and envelope.
+    #[cfg(feature = "server")]
+    pub(crate) fn held(&self) -> usize {
+        let envelope = self.recipients.iter().chain(&self.parameters).chain([&self.sender]);
+        self.content_bytes() + envelope.map(|text| memory(text)).sum::<usize>()
     }
 }
 
@@ -211,6 +229,8 @@ pub struct Session {
     /// Macros of the message.
     message_macros: Macros,
     mail: Box<Mail>,
+    /// Bytes in memory of the envelope in `mail`.
+    envelope_bytes: usize,
 }
 
 impl Session {
@@ -226,6 +246,7 @@ impl Session {
             connection_macros: Macros::new(),
             message_macros: Macros::new(),
             mail: Box::default(),
+            envelope_bytes: 0,
         }
     }
 
@@ -304,15 +325,17 @@ impl Session {
 
     /// The queue id of the message that has begun, for logs; `-` if there is none.
     pub fn queue_id(&self) -> String {
-        if self.in_message() { shown_id(&self.macro_value(b"i")) } else { shown_id(&[]) }
+        if self.in_message() { shown_id(&self.macro_value(QUEUE_ID)) } else { shown_id(&[]) }
     }
 
-    /// Bytes in memory of the message that is being received.
+    /// Bytes in memory of the message that is being received: its content, its envelope, and the macros for it.
     pub fn held(&self) -> usize {
-        self.mail.head.len() + self.mail.body.len()
+        let macros = self.message_macros.iter().chain(&self.connection_macros);
+        let macros: usize = macros.map(|(name, value)| name.len() + value.len()).sum();
+        self.mail.content_bytes() + self.envelope_bytes + macros
     }
 
-    /// Drops the content of the message that is being received, and of the rest of it.
+    /// Drops the content of the message that is being received, and of the rest of it, further recipients too.
     pub fn drop_content(&mut self) {
         self.mail.completeness = Completeness::Dropped;
         self.mail.head = Vec::new();
@@ -323,7 +346,9 @@ impl Session {
     pub fn recycle(&mut self, mut mail: Mail) {
         /// Larger buffers are freed: most messages are far smaller.
         const MAX_KEPT_BYTES: usize = 64 << 10;
-        if self.held() == 0 && mail.body.capacity() + mail.head.capacity() <= MAX_KEPT_BYTES {
+        if self.mail.content_bytes() == 0
+            && mail.body.capacity() + mail.head.capacity() <= MAX_KEPT_BYTES
+        {
             mail.head.clear();
             mail.body.clear();
             self.mail.head = mail.head;
@@ -392,7 +417,7 @@ impl Session {
         for &(name, value) in pairs {
             if let Some((_, old)) = kept.iter_mut().find(|(known, _)| known == name) {
                 *old = value.to_vec();
-            } else if kept.len() < MAX_MACROS {
+            } else if KEPT_MACROS.contains(&name) {
                 kept.push((name.to_vec(), value.to_vec()));
             }
         }
@@ -404,9 +429,14 @@ impl Session {
     }
 
     fn keep_recipient(&mut self, address: &[u8]) {
-        if self.mail.recipients.len() < self.bounds.recipients {
-            self.mail.recipients.push(strip_angles(address).to_vec());
+        let dropped = self.mail.completeness == Completeness::Dropped;
+        if dropped || self.mail.recipients.len() >= self.bounds.recipients {
+            self.mail.recipients_omitted += 1;
+            return;
         }
+        let recipient = strip_angles(address).to_vec();
+        self.envelope_bytes += memory(&recipient);
+        self.mail.recipients.push(recipient);
     }
 
     fn begin_mail(&mut self, address: &[u8], parameters: &[&[u8]]) {
@@ -415,6 +445,8 @@ impl Session {
         mail.origin = if address.starts_with(b"<") { Origin::Smtp } else { Origin::Local };
         mail.sender = strip_angles(address).to_vec();
         mail.parameters = parameters.iter().map(|parameter| parameter.to_vec()).collect();
+        self.envelope_bytes =
+            mail.parameters.iter().chain([&mail.sender]).map(|text| memory(text)).sum();
     }
 
     /// Adds a field to the head as it was in the message. The MTA sends folds as LF.
@@ -463,9 +495,9 @@ impl Session {
         let mut mail = std::mem::take(&mut self.mail);
         mail.client_name.clone_from(&self.client_name);
         mail.client.clone_from(&self.client);
-        mail.host_name = self.macro_value(b"j");
-        mail.queue_id = self.macro_value(b"i");
-        mail.authenticated = self.macro_value(b"auth_authen");
+        mail.host_name = self.macro_value(HOST_NAME);
+        mail.queue_id = self.macro_value(QUEUE_ID);
+        mail.authenticated = self.macro_value(AUTHENTICATED);
         mail.actions = self.actions;
         mail.protocol = self.protocol;
         self.reset();
@@ -481,6 +513,7 @@ impl Session {
         head.clear();
         body.clear();
         *self.mail = Mail::default();
+        self.envelope_bytes = 0;
         self.recycle(Mail { head, body, ..Mail::default() });
     }
 
@@ -490,6 +523,11 @@ impl Session {
         self.client_name.clear();
         self.client = Peer::Unknown;
     }
+}
+
+/// Bytes that a text of the envelope takes in memory.
+fn memory(text: &[u8]) -> usize {
+    size_of::<Vec<u8>>() + text.len()
 }
 
 fn strip_angles(address: &[u8]) -> &[u8] {

@@ -11,6 +11,9 @@ const OFFER: &[u8] = &[0, 0, 0, 6, 0, 0, 1, 0xff, 0, 0x1f, 0xff, 0xff];
 /// The offer of the oldest libmilter: version 2, actions 0x3f, protocol 0x7f.
 const OLD_OFFER: &[u8] = &[0, 0, 0, 2, 0, 0, 0, 0x3f, 0, 0, 0, 0x7f];
 
+/// More than an envelope of a few short texts takes in memory, with its macros.
+const ENVELOPE: usize = 400;
+
 /// A session and its output.
 struct Script {
     session: Session,
@@ -253,7 +256,7 @@ fn a_message_over_the_limit_is_cut_and_counted() {
     for _ in 0..100 {
         script.say(&[(b'B', b"0123456789")]).unwrap();
     }
-    assert!(script.session.held() <= 20);
+    assert!(script.session.held() <= 20 + ENVELOPE);
     script.say(&[(b'E', b"")]).unwrap();
     let mail = &script.mails[0];
     assert_eq!((mail.completeness, mail.size), (Completeness::Cut, 1_006));
@@ -268,6 +271,9 @@ fn macros_are_bounded() {
         let data = format!("C{n}\0{}\0", "x".repeat(100));
         script.say(&[(b'D', data.as_bytes())]).unwrap();
     }
+    assert_eq!(script.session.held(), 0, "none that is read");
+    script.say(&[(b'D', b"Cj\0mx.example.org\0")]).unwrap();
+    assert_eq!(script.session.held(), "jmx.example.org".len());
     script.say(&[(b'D', b"Mi\0Q1\0"), (b'M', b"<>\0"), (b'E', b"")]).unwrap();
     assert_eq!(script.mails[0].queue_id(), "Q1");
 }
@@ -279,8 +285,25 @@ fn recipients_are_bounded() {
     for n in 0..10_100 {
         script.say(&[(b'R', format!("<r{n}@example.org>\0").as_bytes())]).unwrap();
     }
+    assert!(script.session.held() > 10_000 * "r1@example.org".len(), "they count as memory");
     script.say(&[(b'E', b"")]).unwrap();
     assert_eq!(script.mails[0].recipients.len(), Bounds::default().recipients);
+    assert_eq!(script.mails[0].recipients_omitted, 100);
+    assert!(script.session.held() < 100, "the envelope goes with its message");
+}
+
+#[test]
+fn recipients_of_a_message_without_content_are_only_counted() {
+    let mut script = Script::begun();
+    script.say(&[(b'M', b"<ann@example.com>\0"), (b'R', b"<bob@example.org>\0")]).unwrap();
+    script.session.drop_content();
+    let held = script.session.held();
+    script.say(&[(b'R', b"<cid@example.org>\0"), (b'L', b"A\0 b\0")]).unwrap();
+    assert_eq!(script.session.held(), held);
+    script.say(&[(b'E', b"hello")]).unwrap();
+    let mail = &script.mails[0];
+    assert_eq!((mail.recipients.len(), mail.recipients_omitted), (1, 1));
+    assert_eq!(mail.completeness, Completeness::Dropped);
 }
 
 #[test]
@@ -310,7 +333,7 @@ proptest! {
             if script.say(&[(code, data)]).is_err() {
                 break;
             }
-            prop_assert!(script.session.held() <= 64 + 16, "head and its line ends");
+            prop_assert!(script.session.held() <= 64 + 16 + ENVELOPE, "head and its line ends");
             prop_assert!(script.mails.len() == mails || open);
         }
         for mail in script.mails {

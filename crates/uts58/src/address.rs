@@ -12,8 +12,8 @@
 //! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use idna::uts46::{AsciiDenyList, Hyphens};
@@ -99,6 +99,7 @@ pub enum HostForm {
 /// let address = Address::parse(r#""Fred Bloggs"@bücher.example"#)?;
 /// assert_eq!(address.form, LocalForm::Quoted);
 /// assert_eq!(address.to_mailto(), "mailto:%22Fred%20Bloggs%22@xn--bcher-kva.example");
+/// assert_eq!(address.to_string(), r#""Fred Bloggs"@xn--bcher-kva.example"#);
 /// # Ok::<(), uts58::AddressError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,12 +129,33 @@ impl<'a> Address<'a> {
     /// The address as a `mailto:` URL, ASCII only: escapes what RFC 3696 §4.3 lists, and what
     /// separates addresses or fields in RFC 6068.
     pub fn to_mailto(&self) -> String {
-        let host = match &self.host {
-            HostForm::Domain(ascii) => ascii.clone(),
-            HostForm::Literal(IpAddr::V4(address)) => format!("[{address}]"),
-            HostForm::Literal(IpAddr::V6(address)) => format!("[IPv6:{address}]"),
-        };
-        mailto(self.local, &host)
+        mailto(self.local, &self.host.to_string())
+    }
+}
+
+impl<'a> TryFrom<&'a str> for Address<'a> {
+    type Error = AddressError;
+
+    fn try_from(text: &'a str) -> Result<Address<'a>, AddressError> {
+        Address::parse(text)
+    }
+}
+
+/// The local part as written, an at sign, and the host in ASCII form.
+impl fmt::Display for Address<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}@{}", self.local, self.host)
+    }
+}
+
+/// As it stands in an address.
+impl fmt::Display for HostForm {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostForm::Domain(ascii) => out.write_str(ascii),
+            HostForm::Literal(IpAddr::V4(address)) => write!(out, "[{address}]"),
+            HostForm::Literal(IpAddr::V6(address)) => write!(out, "[IPv6:{address}]"),
+        }
     }
 }
 

@@ -160,10 +160,12 @@ impl Url {
             .rfind(':')
             .filter(|colon| host.bytes().skip(colon + 1).all(|byte| byte.is_ascii_digit()));
         let (host, port) = host.split_at_checked(port.unwrap_or(host.len())).unwrap_or_default();
+        // `ⅷ://x`: in ASCII it would be a scheme.
+        let is_host = port != ":" || !tail.starts_with("//");
         Url {
             scheme: scheme.to_owned(),
             user: user.to_owned(),
-            host: unicode_host(host),
+            host: if is_host { unicode_host(host) } else { host.to_owned() },
             port: port.to_owned(),
             parts: parts(tail),
         }
@@ -446,6 +448,16 @@ mod tests {
         ] {
             assert_eq!(Url::parse(url).escaped(Escaping::Adjusted), adjusted);
             assert_eq!(Url::parse(url).escaped(Escaping::Letter), letter);
+        }
+    }
+
+    #[test]
+    fn what_is_no_scheme_does_not_become_one() {
+        for text in ["ⅷhttp://例え。com", "㏕ssh://git@℡.com", "ⅷhttp:/a", "ⅷ.com:80//b"]
+        {
+            let once = format(text);
+            assert_eq!(format(&once), once);
+            assert_eq!(once.contains("://"), text.contains("://"));
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn pack<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
     out
 }
 
-/// The words of a packed text.
+/// The words of a packed text. Of a text that [`pack`] did not write, some words.
 pub fn words(packed: &str) -> impl Iterator<Item = String> {
     let mut rest = packed;
     let mut before = String::new();
@@ -44,8 +44,7 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
         rest = next;
         let dropped = usize::from(capital.saturating_sub(b'A'));
         let kept = if dropped < LAST { before.len().saturating_sub(dropped) } else { 0 };
-        before.truncate(kept);
-        before.push_str(letters);
+        before = [before.get(..kept).unwrap_or_default(), letters].concat();
         Some(before.clone())
     })
 }
@@ -53,6 +52,13 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_does_harm() {
+        for text in ["AéA", "AéBx", "xABé", "éA", "Z", "AaéCBaé"] {
+            assert!(words(text).count() <= text.len(), "{text}");
+        }
+    }
 
     #[test]
     fn long_words_come_back() {

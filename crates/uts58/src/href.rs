@@ -48,23 +48,31 @@ impl Link {
         mapped.map(Cow::into_owned)
     }
 
-    /// The URL to give to a browser, ASCII only; `None` if the host has no ASCII form.
+    /// The URL to give to a browser, ASCII only; `None` if the host has no ASCII form, or is none
+    /// ([`Link::is_for_program`]).
     ///
-    /// Userinfo is left out: no link that this crate makes has any (S5).
+    /// Userinfo is left out: no link that this crate makes has any (S5). A link that leaves its scheme open
+    /// (`//example.com/`, as [`mod@reference`](crate::reference) reads it) gets `http`.
     pub fn href(&self, text: &str) -> Option<String> {
-        let host = self.ascii_host(text)?;
+        let host = self.ascii_host(text).filter(|_| !self.is_for_program())?;
         let tail = percent::encoded(text.get(self.tail.clone())?);
         if self.kind == Kind::Email {
             let local = self.user.clone()?;
             let local = text.get(self.inner.max(local.start)..local.end)?;
             return Some(address::mailto(local, &host) + &tail);
         }
+        let spelled = text.get(self.span.start..)?;
         let scheme = match self.kind {
-            Kind::Scheme => text.get(self.span.start..)?.split(':').next()?.to_ascii_lowercase(),
+            Kind::Scheme if !spelled.starts_with(['/', '\\']) => {
+                spelled.split(':').next()?.to_ascii_lowercase()
+            }
             _ => "http".to_owned(),
         };
         let port = match &self.port {
-            Some(port) => format!(":{}", text.get(port.clone())?),
+            Some(port) => {
+                let digits = |port: &&str| port.bytes().all(|byte| byte.is_ascii_digit());
+                format!(":{}", text.get(port.clone()).filter(digits)?)
+            }
             None => String::new(),
         };
         Some(format!("{scheme}://{host}{port}{tail}"))

@@ -140,6 +140,19 @@ pub struct Link {
 }
 
 impl Link {
+    /// The bytes to link: [`Link::span`] without the prose that is joined to the host, if there is any.
+    ///
+    /// ```
+    /// use uts58::Linkifier;
+    ///
+    /// let text = "サーバーexample.comです";
+    /// let link = Linkifier::new(&["com"]).links(text).next().unwrap();
+    /// assert_eq!(&text[link.shown()], "example.com");
+    /// ```
+    pub fn shown(&self) -> Range<usize> {
+        self.inner..self.span.end
+    }
+
     /// Whether the scheme calls a program, which opens what the link contains: then `host` is the
     /// scheme itself. Otherwise the host begins after the scheme.
     pub fn is_for_program(&self) -> bool {

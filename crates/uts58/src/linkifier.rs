@@ -41,8 +41,7 @@ pub enum Boundaries {
 ///
 /// let tlds = TldTable::new(["com", "org"], "");
 /// let text = "サーバーexample.comです。end.However, 'bob@example.org'?";
-/// let links: Vec<&str> =
-///     Linkifier::new(&tlds).links(text).map(|link| &text[link.inner..link.span.end]).collect();
+/// let links: Vec<&str> = Linkifier::new(&tlds).links(text).map(|link| &text[link.shown()]).collect();
 /// assert_eq!(links, ["example.com", "bob@example.org"]);
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 /// Bytes after one round of decoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The raw bytes, which may not be UTF-8.
     pub bytes: Vec<u8>,

@@ -95,8 +95,7 @@ fn absolute(
 /// `app://open?url=https://…`, `app://openurl/https://…`. Text to send (`?text=https://…`) is not
 /// opened.
 fn is_command(value: &str, link: &Link) -> bool {
-    let host = link.host_str(value);
-    if !host.is_ascii() || host.contains(['.', '[', '%']) || ipv4::is_number(host) {
+    if !may_be_command(link.host_str(value)) {
         return false;
     }
     let tail = value.get(link.tail.clone()).unwrap_or_default();
@@ -104,6 +103,11 @@ fn is_command(value: &str, link: &Link) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
     let named = |name: &str| ["url", "uri", "link"].iter().any(|end| scheme::ends_with(name, end));
     before.ends_with('/') || before.strip_suffix('=').is_some_and(named)
+}
+
+/// Whether the text in the place of a host may be a command of a program, since no server has such a name: `send`.
+pub fn may_be_command(host: &str) -> bool {
+    host.is_ascii() && !host.contains(['.', '[', '%']) && !ipv4::is_number(host)
 }
 
 /// `mailto:a@example.com?body=https%3A%2F%2F…`: whether text for the reader contains a URL.
@@ -318,6 +322,27 @@ mod tests {
             Some(Target::Link(link)) => value[link.host].to_owned(),
             Some(Target::Dangerous { scheme, .. }) => format!("!{}", &value[scheme]),
             None => "-".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_reference_has_the_href_that_a_browser_goes_to() {
+        for (value, expected) in [
+            ("//example.com/ü", Some("http://example.com/%C3%BC")),
+            ("\\\\u:p@例え.com", None),
+            ("//u:p@例え.com:80", Some("http://xn--r8jz45g.com:80")),
+            ("//example.com:٨٠", None),
+            ("HTTPS:example.com", Some("https://example.com")),
+            ("www.example.com", Some("http://www.example.com")),
+            ("mailto:info@example.com", Some("mailto:info@example.com")),
+            ("app:?url=https%3A%2F%2Fexample.com", None),
+        ] {
+            let link = parse(value, 0..value.len()).find_map(|target| match target {
+                Target::Link(link) => Some(link),
+                Target::Dangerous { .. } => None,
+            });
+            let href = link.and_then(|link| link.href(value));
+            assert_eq!(href.as_deref(), expected, "{value}");
         }
     }
 

@@ -29,7 +29,7 @@ const LONGEST_SPELLING: usize = 3 * LABEL;
 /// Only [`TldSet::exists`] has to be implemented; the other methods follow from it. A set for
 /// frequent use overrides them to be faster, with the same results.
 ///
-/// Arrays, slices and sets of strings implement it, with names in lower-case A-label form:
+/// Arrays, slices, vectors and sets of strings implement it, with names in lower-case A-label form:
 ///
 /// ```
 /// use uts58::Linkifier;
@@ -139,6 +139,12 @@ impl<S: AsRef<str> + Debug + Send + Sync, const N: usize> TldSet for [S; N] {
 impl<S: AsRef<str> + Debug + Send + Sync> TldSet for &[S] {
     fn exists(&self, ascii: &str) -> bool {
         self.iter().any(|name| name.as_ref() == ascii)
+    }
+}
+
+impl<S: AsRef<str> + Debug + Send + Sync> TldSet for Vec<S> {
+    fn exists(&self, ascii: &str) -> bool {
+        self.as_slice().exists(ascii)
     }
 }
 

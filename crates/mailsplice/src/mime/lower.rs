@@ -48,8 +48,10 @@ impl<'m> Lowering<'m> {
     }
 
     /// Adds edits (in order, disjoint) of one reading of one part. If readings of the same bytes
-    /// edit the same place, the edit that was added first is used.
-    pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: Vec<TextEdit>) {
+    /// edit the same place, the edit that was added first is used. An edit of what is no stretch of the reading's text is
+    /// left out.
+    pub fn add(&mut self, part: usize, reading: &Reading<'_>, mut edits: Vec<TextEdit>) {
+        edits.retain(|edit| reading.text.as_str().get(edit.range.clone()).is_some());
         if edits.is_empty() {
             return;
         }
@@ -349,6 +351,19 @@ mod tests {
         for wrong in [3..5, 5..6, 4..5, 0..9, 4..4] {
             assert_eq!(starts(&[1..2, 4..6, wrong.clone()]), (vec![1, 4], true), "{wrong:?}");
             assert_eq!(starts(&[4..6, 1..2, wrong.clone()]), (vec![1, 4], true), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn an_edit_of_what_is_no_stretch_of_the_text_is_left_out() {
+        let message = Message::split("\r\ncafé at eight\r\n".as_bytes());
+        let tree = super::super::parse(message, &crate::limits::Limits::default());
+        let reading = super::super::all_readings(message, &tree, 0).next().unwrap();
+        // Inside a character, beyond the end, backwards.
+        for range in [4..5, 99..99, 9..100, Range { start: 8, end: 6 }] {
+            let edit = TextEdit { range, replacement: "x".into() };
+            let lowered = super::super::lower(message, &tree, 0, &reading, &[edit]);
+            assert_eq!(lowered.edits, []);
         }
     }
 }

@@ -73,8 +73,10 @@ impl<'m> Wrapped<'m> {
         self.transfer
     }
 
-    /// The raw byte range of this range of the unwrapped bytes, like [`Map::source`].
+    /// The raw byte range of this range of the unwrapped bytes, like [`Map::source`]. One that ends before it begins is
+    /// empty.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
+        let range = range.start..range.end.max(range.start);
         let first = self.next_stretch(range.start);
         let last = range.end.max(range.start + 1) - 1;
         if range.is_empty() || self.stretches().get(first).is_none_or(|next| last < next.text) {

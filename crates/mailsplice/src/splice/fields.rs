@@ -42,12 +42,7 @@ pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
         let index = seen.entry(name).or_default();
         *index += 1;
         if !sealed {
-            edits.push(HeadEdit {
-                name: String::from_utf8_lossy(field.name(head)).into_owned(),
-                index: *index,
-                range: field.value,
-                value: Vec::new(),
-            });
+            edits.push(field.edit(head, *index, Vec::new()));
         }
     }
     edits

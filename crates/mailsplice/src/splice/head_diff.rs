@@ -26,12 +26,7 @@ pub fn changed_fields(now: &[u8], before: &[u8]) -> Vec<HeadEdit> {
         if value == now.get(field.value.clone()) {
             continue;
         }
-        edits.push(HeadEdit {
-            name: String::from_utf8_lossy(field.name(now)).into_owned(),
-            index: *index,
-            range: field.value,
-            value: value.map_or_else(Vec::new, non_empty),
-        });
+        edits.push(field.edit(now, *index, value.map_or_else(Vec::new, non_empty)));
     }
     edits
 }

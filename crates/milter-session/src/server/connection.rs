@@ -162,9 +162,9 @@ where
         }
         self.input.drain(..at);
         self.held.set(self.session.held());
-        if self.session.in_content() && !self.fits_in_memory() {
+        if self.session.in_message() && !self.fits_in_memory() {
             self.session.drop_content();
-            self.held.set(0);
+            self.held.set(self.session.held());
         }
         Ok(Some(taken))
     }
@@ -189,7 +189,7 @@ where
 
     async fn message(&mut self, mail: Box<Mail>) -> Result<(), ConnectionError> {
         self.slot.set_busy();
-        self.held.set(mail.head.len() + mail.body.len());
+        self.held.set(mail.held());
         let mail = Arc::new(*mail);
         let handler = &self.shared.handler;
         let begun = self.begun.take().unwrap_or_else(|| handler.begin());
