@@ -2,8 +2,8 @@
 //! `=3Dexample.com`, a colour of a terminal. Its letters are none of the host to whoever wrote it.
 
 use super::glued::is_harmless;
+use super::judged::Judged;
 use super::{HostBounds, Judge};
-use crate::judged::Judged;
 use crate::outcome::Verdict;
 use uts58::{Kind, Link};
 
