@@ -74,7 +74,11 @@ pub fn reason(error: &io::Error) -> String {
         ErrorKind::AddrInUse if error.raw_os_error().is_some() => {
             "address already in use".to_owned()
         }
-        _ => error.to_string(),
+        _ => {
+            let text = error.to_string();
+            let words = text.rsplit_once(" (os error ").filter(|_| error.raw_os_error().is_some());
+            words.map_or_else(|| text.clone(), |(words, _)| words.to_owned())
+        }
     }
 }
 

@@ -156,6 +156,15 @@ fn another_url_is_fetched_without_the_validators_of_the_first() {
     assert!(!second.requests()[0].contains("if-none-match"));
 }
 
+#[test]
+fn a_list_older_than_the_builtin_table_is_not_stored() {
+    let mirror = Mirror::start(vec![Reply::list(&real_list("2026103100", &[]))]);
+    let place = Rig::new(&mirror);
+    let error = place.refresh().unwrap_err().to_string();
+    assert!(error.contains("expected a version not older than \"built-in"), "{error}");
+    assert!(!place.store.path().exists());
+}
+
 // ---- the store ----------------------------------------------------------------------------
 
 #[test]

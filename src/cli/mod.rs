@@ -32,6 +32,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 
+use crate::file;
 use crate::record::defang::visible;
 
 /// A mail filter that reads links the way people do.
@@ -119,12 +120,18 @@ pub fn main() -> ExitCode {
 /// The exit code of wrong arguments, and of errors.
 const FAILED: u8 = 2;
 
-/// An error with all its causes. Some errors contain their cause already; it is not repeated.
+/// An error with all its causes, those of the system in our words. Some errors contain their cause already; it is not
+/// repeated.
 fn error_with_causes(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |text, cause| match cause.to_string() {
-        cause if text.is_empty() => cause,
-        cause if text.ends_with(&cause) => text,
-        cause => format!("{text}: {cause}"),
+    error.chain().fold(String::new(), |text, cause| {
+        let spelled = cause.to_string();
+        let words = cause.downcast_ref().map_or_else(|| spelled.clone(), file::reason);
+        match text.strip_suffix(&spelled) {
+            _ if text.is_empty() => words,
+            Some(before) => format!("{before}{words}"),
+            None if text.ends_with(&words) => text,
+            None => format!("{text}: {words}"),
+        }
     })
 }
 
@@ -177,4 +184,28 @@ fn print_stderr(text: &str) {
     use std::io::Write as _;
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     let _ = std::io::stderr().write_all(lines.join("\n").as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_come_once_and_without_their_number() {
+        let full = || io::Error::from_raw_os_error(28);
+        let output = crate::scan::Error::Output(full());
+        for (error, said) in [
+            (anyhow::Error::new(full()), "No space left on device"),
+            (anyhow::Error::new(full()).context("x"), "x: No space left on device"),
+            (
+                anyhow::anyhow!("{}", full()).context("x"),
+                "x: No space left on device (os error 28)",
+            ),
+            (anyhow::Error::new(output), "could not write the output: No space left on device"),
+        ] {
+            assert_eq!(error_with_causes(&error), said);
+        }
+    }
 }

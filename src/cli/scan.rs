@@ -250,10 +250,10 @@ fn write_counts(format: ReportFormat, out: &mut dyn Write, tally: &Tally) -> io:
 }
 
 /// A closed pipe (`| head`) is no error.
-fn quietly(written: io::Result<()>) -> io::Result<()> {
+fn quietly(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(error) if is_closed_pipe(&error) => Ok(()),
-        written => written,
+        written => written.map_err(Error::Output),
     }
 }
 

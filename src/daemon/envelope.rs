@@ -14,7 +14,7 @@ pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut envelope = Envelope {
         sender: text(&mail.sender),
-        recipients: mail.recipients.iter().map(|recipient| text(recipient)).collect(),
+        recipients: recipients(mail),
         client: mail.client_address(),
         authenticated: Some(text(&mail.authenticated)).filter(|user| !user.is_empty()),
         path: match mail.origin {
@@ -25,6 +25,13 @@ pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
     };
     observe(&mut envelope, &mail.head, &loaded.settings.policies, &name_of_mta(mail, loaded));
     envelope
+}
+
+/// The recipients that select settings. If there are more than are kept, the default settings count as well: without
+/// the consent of the rest, nothing is done for which all recipients must agree.
+fn recipients(mail: &Mail) -> Vec<String> {
+    let kept = mail.recipients.iter().map(|address| String::from_utf8_lossy(address).into_owned());
+    kept.chain((mail.recipients_omitted > 0).then(String::new)).collect()
 }
 
 /// The name that the MTA gives itself, in Received fields and by default in Authentication-Results. If it
@@ -121,5 +128,21 @@ mod tests {
         let facts = facts(&mail, &envelope, &loaded);
         assert_eq!(facts.recipient_domains, ["example.org"]);
         assert_eq!(facts.host_name, "mx.example.org", "the name that the MTA sent");
+    }
+
+    #[test]
+    fn recipients_beyond_the_most_have_the_default_settings() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("linkmilter.toml");
+        let rule = "[[rule]]\nname = \"quiet\"\nwhen.recipient = [\"@example.org\"]\nprofile = \"report-only\"\n";
+        std::fs::write(&file, rule).unwrap();
+        let loaded = super::super::settings::load(&Sources::new(Some(file))).unwrap();
+        let mail = Mail { recipients: vec![b"a@example.org".to_vec()], ..Mail::default() };
+        let more = Mail { recipients_omitted: 1, ..mail.clone() };
+        for (mail, edits) in [(mail, false), (more, true)] {
+            let envelope = envelope(&mail, &loaded);
+            assert_eq!(loaded.settings.policies.select(&envelope).policy.edits(), edits);
+            assert_eq!(facts(&mail, &envelope, &loaded).recipient_domains, ["example.org"]);
+        }
     }
 }

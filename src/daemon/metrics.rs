@@ -97,6 +97,7 @@ metrics! {
         canaries: Family<TaskLabel, Counter> => "canaries", "Canary messages sent through the engine, by whether it judged them well";
         state: Family<StateLabel, Gauge> => "state" in Bytes, "Bytes kept in the state directory, by part";
         undo_lost: Counter => "undo_lost", "Messages whose undo recipe could not be stored: edited and not to be restored, or signed and left alone";
+        recipients_omitted: Counter => "recipients_omitted", "Recipients beyond the most of one message whose own settings are looked up: the default settings counted for them";
         build: Family<VersionLabel, Gauge> => "build_info", "The program, by its version; always 1";
         log_dropped: Counter => "log_lines_dropped", "Lines of the log that were not written because their reader was too slow";
         resident: Gauge => "resident_memory" in Bytes, "Resident memory of the process";
@@ -187,6 +188,11 @@ impl Metrics {
     /// The edits of a message cannot be undone.
     pub fn undo_lost(&self) {
         self.daemon.undo_lost.inc();
+    }
+
+    /// So many recipients of a message were too many for settings of their own.
+    pub fn recipients_omitted(&self, count: usize) {
+        self.daemon.recipients_omitted.inc_by(count as u64);
     }
 
     /// The counter of lines that the log could not write.

@@ -10,7 +10,7 @@ use super::log;
 use super::metrics::{ConnectionFault, Metrics};
 use super::throttle::Throttle;
 use crate::engine::{Outcome, Policy};
-use crate::milter::{self, Connected};
+use crate::milter::{self, Connected, Mail};
 use crate::policy::Envelope;
 use crate::record::event::{Event, Transaction};
 use crate::record::time::Timestamp;
@@ -43,6 +43,7 @@ pub struct Reporter {
     evicted: Throttle,
     out_of_memory: Throttle,
     full: Throttle,
+    omitted: Throttle,
     pub health: Arc<Health>,
 }
 
@@ -55,6 +56,7 @@ impl Reporter {
             evicted: Throttle::default(),
             out_of_memory: Throttle::default(),
             full: Throttle::default(),
+            omitted: Throttle::default(),
             health,
         }
     }
@@ -78,6 +80,24 @@ impl Reporter {
         log::message(&event);
         self.metrics.mail.message(&event);
         self.recorder.record(event);
+        self.omitted(report.mail);
+    }
+
+    /// Tells of recipients for whom the default settings counted.
+    fn omitted(&self, mail: &Mail) {
+        if mail.recipients_omitted == 0 {
+            return;
+        }
+        self.metrics.recipients_omitted(mail.recipients_omitted);
+        if let Some(more) = self.omitted.admit() {
+            tracing::warn!(
+                id = mail.queue_id(),
+                recipients = mail.recipients.len(),
+                omitted = mail.recipients_omitted,
+                more,
+                "too many recipients: for the omitted ones the default settings count, no rule"
+            );
+        }
     }
 
     /// Something happened on a socket.

@@ -6,6 +6,8 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::file::reason;
+
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::journal::HashChain;
@@ -113,7 +115,7 @@ fn file(
         Ok(file)
     });
     match read {
-        Err(error) => judge.unread(source, 0, &error.to_string()),
+        Err(error) => judge.unread(source, 0, &reason(&error)),
         Ok(_) if buffer.len() as u64 <= SMALL_FILE_BYTES => {
             read::slice(source, buffer, gate, max_message, judge)
         }

@@ -89,7 +89,7 @@ fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input
             }
             Err(error) => {
                 failed = true;
-                let (name, why) = (name.clone(), error.to_string());
+                let (name, why) = (name.clone(), file::reason(&error));
                 Some(Input::Unreadable { name, why })
             }
         }

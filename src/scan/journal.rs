@@ -115,7 +115,7 @@ impl ScanJournal {
     /// Opens the journal at `path`, or starts a new one. `command` must be the one that it was
     /// started with.
     pub fn open(path: &Path, command: &str) -> Result<ScanJournal, Error> {
-        let io_failed = |error: io::Error| failed(path, error.to_string());
+        let io_failed = |error: io::Error| failed(path, file::reason(&error));
         let fresh = JournalContent {
             schema: SCHEMA_VERSION,
             command: command.to_owned(),
@@ -234,7 +234,7 @@ impl ScanJournal {
     }
 
     fn error(&self, error: &io::Error) -> Error {
-        failed(&self.path, error.to_string())
+        failed(&self.path, file::reason(error))
     }
 }
 

@@ -48,7 +48,7 @@ pub struct ScanReport {
 /// Why a scan failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("could not write the output: {0}")]
+    #[error("could not write the output: {}", crate::file::reason(.0))]
     Output(#[source] io::Error),
     #[error("journal {}: {why}", path.display())]
     Journal { path: PathBuf, why: String },

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 
+use crate::file::reason;
+
 use super::Error;
 use super::batch::{Batch, BatchOutput, Item, SMALL_FILE_BYTES, judge};
 use super::budget::{Budget, Gate};
@@ -134,7 +136,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             WalkEntry::File { path, .. } | WalkEntry::Stream { path } => {
                 let source = source_name(&path);
                 match File::open(&path) {
-                    Err(error) => self.unread(source, 0, error.to_string()),
+                    Err(error) => self.unread(source, 0, reason(&error)),
                     Ok(file) => self.source(&source, file),
                 }
             }
@@ -163,10 +165,10 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         let source = source_name(&path);
         let meter = Meter::new(Gate::Open);
         let max_message = self.shared.settings.max_message;
-        let splitter = File::open(&path).map_err(|error| error.to_string()).and_then(|mut file| {
+        let splitter = File::open(&path).map_err(|error| reason(&error)).and_then(|mut file| {
             check_range(&mut file, &range)?;
             Splitter::in_range(meter.count(file), range.clone(), max_message)
-                .map_err(|error| error.to_string())
+                .map_err(|error| reason(&error))
         });
         match splitter {
             Err(why) => self.unread(source, range.start, why),
@@ -329,13 +331,13 @@ impl Sink for SplitSource<'_, '_, '_> {
 
 /// Checks that a range lies in an uncompressed mbox.
 fn check_range(file: &mut File, range: &Range<u64>) -> Result<(), String> {
-    let length = file.metadata().map_err(|error| error.to_string())?.len();
+    let length = file.metadata().map_err(|error| reason(&error))?.len();
     if range.end > length {
         return Err(format!("expected a range up to byte {length} at most, found {}", range.end));
     }
     let mut prefix = Vec::new();
     let read = file.take(sniff::PREFIX_BYTES as u64).read_to_end(&mut prefix);
-    read.map_err(|error| error.to_string())?;
+    read.map_err(|error| reason(&error))?;
     match sniff::kind(&prefix) {
         SourceKind::Mbox => Ok(()),
         SourceKind::Empty if range.is_empty() => Ok(()),

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 
+use crate::file::reason;
 use crate::record::names::bounded;
 
 use super::budget::Gate;
@@ -75,7 +76,7 @@ pub fn mbox<R: Read>(
                 sink.unread(source, offset, &too_large(max_message))?;
             }
             Err(error) => {
-                return sink.unread(source, splitter.offset(), &error.to_string());
+                return sink.unread(source, splitter.offset(), &reason(&error));
             }
         }
     }
@@ -97,10 +98,10 @@ impl MessageReader<'_, '_> {
         let mut prefix = Vec::with_capacity(PREFIX_BYTES);
         if let Err(error) = reader.by_ref().take(PREFIX_BYTES as u64).read_to_end(&mut prefix) {
             if prefix.is_empty() {
-                return self.sink.unread(source, 0, &error.to_string());
+                return self.sink.unread(source, 0, &reason(&error));
             }
             // What was read before the error may be a complete message.
-            reader = Box::new(FailingReader { kind: error.kind(), why: error.to_string() });
+            reader = Box::new(FailingReader { kind: error.kind(), why: reason(&error) });
         }
         let kind = sniff::kind(&prefix);
         let reader = Cursor::new(prefix).chain(reader);
@@ -123,7 +124,7 @@ impl MessageReader<'_, '_> {
             SourceKind::Compressed(coding) => {
                 match decode::decoder(coding, Box::new(reader), self.meter) {
                     Ok(plain) => self.layer(source, plain, depth + 1),
-                    Err(error) => self.sink.unread(source, 0, &error.to_string()),
+                    Err(error) => self.sink.unread(source, 0, &reason(&error)),
                 }
             }
         }
@@ -144,7 +145,7 @@ impl MessageReader<'_, '_> {
                 Err(error) => {
                     let offset = bytes.len() as u64;
                     single(source, Cow::Owned(bytes), self.sink)?;
-                    return self.sink.unread(source, offset, &error.to_string());
+                    return self.sink.unread(source, offset, &reason(&error));
                 }
             }
         }
@@ -158,14 +159,14 @@ impl MessageReader<'_, '_> {
         archive.set_ignore_zeros(true);
         let entries = match archive.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.sink.unread(source, 0, &error.to_string()),
+            Err(error) => return self.sink.unread(source, 0, &reason(&error)),
         };
         for entry in entries {
             // After an invalid header nothing can be trusted.
             let named = entry.and_then(|entry| Ok((entry_end(&entry)?, entry)));
             let (entry_end, entry) = match named {
                 Ok(named) => named,
-                Err(error) => return self.sink.unread(source, 0, &error.to_string()),
+                Err(error) => return self.sink.unread(source, 0, &reason(&error)),
             };
             limit.set(u64::MAX);
             match entry.header().entry_type() {

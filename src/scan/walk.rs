@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::file::reason;
 use crate::recall::maildir::is_maildir;
 
 /// An entry of the listing.
@@ -78,7 +79,7 @@ impl Walk {
     /// Examines the given path. Symbolic links are followed here.
     fn examine_root(&mut self, path: PathBuf) -> Option<WalkEntry> {
         match fs::metadata(&path) {
-            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
+            Err(error) => Some(WalkEntry::Unread { path, why: reason(&error) }),
             Ok(data) if data.is_dir() => self.enter_folder(path),
             Ok(data) if !data.is_file() => Some(WalkEntry::Stream { path }),
             Ok(data) => Some(WalkEntry::file(path, &data)),
@@ -87,7 +88,7 @@ impl Walk {
 
     fn enter_folder(&mut self, path: PathBuf) -> Option<WalkEntry> {
         match list(&path) {
-            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
+            Err(error) => Some(WalkEntry::Unread { path, why: reason(&error) }),
             Ok(names) => {
                 let layout = layout(&path, &names);
                 self.stack.push(WalkedFolder { path, names, layout });
@@ -117,7 +118,7 @@ impl Walk {
             return Some(WalkEntry::Skipped);
         }
         match fs::metadata(&path) {
-            Err(error) => Some(WalkEntry::Unread { path, why: error.to_string() }),
+            Err(error) => Some(WalkEntry::Unread { path, why: reason(&error) }),
             Ok(data) if data.is_file() => Some(WalkEntry::file(path, &data)),
             // A symbolic link to a folder may lead back up. Pipes and devices have no end.
             Ok(_) => Some(WalkEntry::Skipped),

@@ -10,7 +10,7 @@ use crate::engine::TldTable;
 use crate::fetch::{Fetch, FetchError, get};
 
 use super::list::{self, ListError};
-use super::store::{TableOrigin, TldMetadata, TldStore, TldStoreError};
+use super::store::{TableOrigin, TldMetadata, TldStore, TldStoreError, is_older_than_builtin};
 
 /// The result of a refresh.
 #[derive(Clone, Debug)]
@@ -56,6 +56,10 @@ pub fn refresh(
     let list_error = |source| RefreshError::List { url: fetch.url.clone(), source };
     let table = list::parse(&text).map_err(list_error)?;
     list::check_replacement(&table, &before.table).map_err(list_error)?;
+    if is_older_than_builtin(&table.version) {
+        let (before, found) = (before.table.version, table.version);
+        return Err(list_error(ListError::Older { before, found }));
+    }
     let metadata = TldMetadata { url: fetch.url.clone(), validators: fetched.validators, checked };
     store.replace(&text, &metadata)?;
     let missing_in = |names: &TldTable, other: &TldTable| -> Vec<String> {

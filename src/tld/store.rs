@@ -87,6 +87,11 @@ impl TldStoreError {
     }
 }
 
+/// Whether a table of this version is not used, because the built-in one is newer.
+pub(super) fn is_older_than_builtin(version: &str) -> bool {
+    list::day_of_version(version).is_none_or(|day| day < BUILTIN_DAY)
+}
+
 impl TldStore {
     pub fn new(directory: impl Into<PathBuf>) -> TldStore {
         TldStore { directory: directory.into() }
@@ -143,7 +148,7 @@ impl TldStore {
         let implausible = |source| TldStoreError::List { path: path.clone(), source };
         let table = list::parse(&text).map_err(implausible)?;
         list::check(&table).map_err(implausible)?;
-        if list::day_of_version(&table.version).is_none_or(|day| day < BUILTIN_DAY) {
+        if is_older_than_builtin(&table.version) {
             return Err(TldStoreError::OlderThanBuiltin { path, found: table.version });
         }
         let checked = UNIX_EPOCH + Duration::from_secs(self.metadata().checked);
