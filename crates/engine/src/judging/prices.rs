@@ -111,7 +111,7 @@ pub const TWIN_COMPARISON_STEPS: u64 = 320;
 const CARRIED_STEPS: u64 = 64;
 const CARRIED_STEPS_PER_BYTE_OF_WORDS: u64 = 2;
 const CARRIED_STEPS_PER_PLAIN_BYTE: u64 = 6;
-const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
+const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 24;
 
 /// The same of each byte of userinfo: it is read as a host, and searched for others.
 const USERINFO_STEPS_PER_BYTE: u64 = 64;
@@ -306,7 +306,7 @@ mod tests {
         }
         for other in ["/дом.рф", "/д%20", "/д:x", "/д@x", "/д\\x", "/商店。图书", "/д․x"]
         {
-            assert_eq!(steps(other), CARRIED_STEPS + 12 * other.len() as u64, "{other}");
+            assert_eq!(steps(other), CARRIED_STEPS + 24 * other.len() as u64, "{other}");
         }
     }
 
