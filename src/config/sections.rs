@@ -424,7 +424,7 @@ settings! {
         /// judged.
         steps_per_byte: u64 = "20", Reload, 16..=1024;
         /// Steps in addition, whatever the size.
-        steps_base: u64 = "500000", Reload, 1000..=1000000000;
+        steps_base: u64 = "750000", Reload, 1000..=1000000000;
     }
 }
 

@@ -134,7 +134,7 @@ mod tests {
     fn recipients_beyond_the_most_have_the_default_settings() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("linkmilter.toml");
-        let rule = "[[rule]]\nname = \"quiet\"\nwhen.recipient = [\"@example.org\"]\nprofile = \"report-only\"\n";
+        let rule = "[rules.quiet]\nrecipients = [\"example.org\"]\nprofile = \"report-only\"\n";
         std::fs::write(&file, rule).unwrap();
         let loaded = super::super::settings::load(&Sources::new(Some(file))).unwrap();
         let mail = Mail { recipients: vec![b"a@example.org".to_vec()], ..Mail::default() };

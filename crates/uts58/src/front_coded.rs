@@ -44,7 +44,8 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
         rest = next;
         let dropped = usize::from(capital.saturating_sub(b'A'));
         let kept = if dropped < LAST { before.len().saturating_sub(dropped) } else { 0 };
-        before = [before.get(..kept).unwrap_or_default(), letters].concat();
+        before.truncate(before.floor_char_boundary(kept));
+        before.push_str(letters);
         Some(before.clone())
     })
 }

@@ -33,7 +33,7 @@ impl Default for Limits {
             questions: 8,
             domains: 20,
             steps_per_byte: 20,
-            steps_base: 500_000,
+            steps_base: 750_000,
         }
     }
 }
