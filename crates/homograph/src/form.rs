@@ -42,9 +42,7 @@ const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\
 const FORBIDDEN: AsciiDenyList = AsciiDenyList::new(true, FORBIDDEN_SIGNS);
 const FORBIDDEN_SIGNS: &str = "#%/:<>?@[\\]^|";
 
-/// Longest label and name, in ASCII form, without the root dot (S14).
-pub(super) const LABEL_OCTETS: usize = 63;
-pub(super) const NAME_CHARACTERS: usize = 253;
+pub(super) use uts58::unicode::punycode::{LABEL as LABEL_OCTETS, NAME as NAME_CHARACTERS};
 
 /// Bytes; a longer spelling is not mapped: it cannot become a name of 253 characters, and Punycode
 /// is quadratic. A name of invisible characters is cut off here.

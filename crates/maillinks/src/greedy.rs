@@ -15,7 +15,7 @@ use super::{Occurrence, SeenBy, Site, View};
 use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_bidi_control;
-use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
+use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody, punycode};
 use uts58::{Confidence, Kind, KnownEnds, Link, Target, begins_with_www, known_end, scheme};
 
 /// Whether every client ends an authority at this character.
@@ -266,7 +266,7 @@ fn is_closed(signs: &str, behind: &str) -> bool {
 }
 
 /// Octets of the longest host (RFC 1035 §2.3.4), each a letter of three bytes.
-pub const LONGEST_HOST: usize = 3 * 253;
+pub const LONGEST_HOST: usize = 3 * punycode::NAME;
 
 /// Whether a host continues after this sign for programs that end it only where a path begins: it is no letter or
 /// digit, and no other bracket, quote or other sign that ends a URL.

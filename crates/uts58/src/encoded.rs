@@ -5,11 +5,8 @@
 //! standard each such pair is a host: prose needs this often.
 
 use crate::unicode::is_dot_to_somebody;
-pub(super) use crate::unicode::punycode::LABEL;
+pub(super) use crate::unicode::punycode::{LABEL, NAME};
 use crate::unicode::punycode::{Label, at_most};
-
-/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
-pub(super) const NAME: usize = 253;
 
 /// Whether a name, of any characters, fits in the DNS as it is.
 pub(super) fn fits_unmapped(name: &str) -> bool {

@@ -14,6 +14,7 @@ use maillinks::{FirstSign, pieces_between_signs};
 use uts58::tlds::TldSet;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
+use uts58::unicode::punycode::NAME;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
 
 /// A deceptive host.
@@ -171,14 +172,11 @@ fn is_hyphen_mapped(c: char) -> bool {
     matches!(c, '\u{FF0D}' | '\u{FE63}')
 }
 
-/// Characters of a name in the DNS (RFC 1035 §2.3.4), with the dot of the root.
-const NAME_OF_DNS: usize = 254;
-
 /// Whether some client may open a host, by its characters. Signs next to a host are prose (`a.com—b.com`), except
 /// look-alikes of the slash after it: browsers take them into the host.
 fn may_be_opened(host: &str) -> bool {
-    // Characters of ASCII are in the name as they are.
-    if host.bytes().filter(u8::is_ascii).count() > NAME_OF_DNS {
+    // Characters of ASCII are in the name as they are; a dot of the root may follow it.
+    if host.bytes().filter(u8::is_ascii).count() > NAME + 1 {
         return false;
     }
     let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();

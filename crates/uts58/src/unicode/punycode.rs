@@ -12,7 +12,10 @@ use alloc::vec::Vec;
 use super::a_label::PREFIX;
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
-pub(crate) const LABEL: usize = 63;
+pub const LABEL: usize = 63;
+
+/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
+pub const NAME: usize = 253;
 
 /// This many non-ASCII characters that UTS #46 leaves unchanged
 /// ([`is_settled`](super::hosts::is_settled)) fit in a label, whatever they are: four digits each,
