@@ -1,8 +1,8 @@
 //! Words with accents that resemble a known name no more than they do without: `poštni.si`, which is Slovene for `postal`,
 //! and `postni.si`.
 
+use super::judged::Judged;
 use super::{HostBounds, Judge, Section, registrable};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::may_stand_beside;
 use uts58::Kind;

@@ -1,9 +1,9 @@
 //! Compares what an anchor shows with where it leads.
 
+use super::judged::leads_to_visible;
+use super::{Judge, Judged, ShownAs};
 use crate::budget::Budget;
 use crate::cost::Stage;
-use crate::judging::judged::leads_to_visible;
-use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
 use maillinks::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use uts58::{Kind, Link, Target, percent, reference};

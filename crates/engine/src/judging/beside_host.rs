@@ -1,11 +1,11 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
 use super::logins::has_only;
+use super::userinfo;
 use super::{
     HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Section, Sender, Verdict,
     beside_host, carried_steps, registrable, same_domain,
 };
-use crate::judging::userinfo;
 
 impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the verdict on that. Only

@@ -1,7 +1,7 @@
 //! Addresses in reports of mail that did not arrive (RFC 3464): the mistake for which it did not.
 
 use super::Judge;
-use crate::judging::judged::Judged;
+use super::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{Judgement, is_anybodys};
 use mailsplice::splice::fields::header_fields;

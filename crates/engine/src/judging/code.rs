@@ -1,9 +1,9 @@
 //! What programs write and no client links: ports of protocols, calls and assignments.
 
 use super::Judge;
+use super::judged::Judged;
 use super::logins::has_only;
 use super::prose::SOURCES;
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

@@ -1,8 +1,8 @@
 //! Punctuation in UTF-8 as the code pages of consoles show it in front of a host: Windows does not decode what programs
 //! print, and people paste it: `cannot stat ΓÇÿsetup.pyΓÇÖ`, `тАУ example.com` without the space.
 
+use super::judged::Judged;
 use super::{HostBounds, Judge, same_domain};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::prices::TWIN_COMPARISON_STEPS;
 use super::{Judge, same_domain};
-use crate::judging::prices::TWIN_COMPARISON_STEPS;
 use crate::outcome::Verdict;
 use homograph::{Judgement, Section, Slip, registrable, slip_between};
 

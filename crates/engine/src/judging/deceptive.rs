@@ -1,6 +1,6 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use crate::judging::{Judge, Judged, same_domain};
+use super::{Judge, Judged, same_domain};
 use crate::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
 use maillinks::file_servers::stays_at_home;

@@ -1,6 +1,7 @@
 //! Names of files whose ending is a top-level domain, in running text and inside links: `Приказ-№5.zip`,
 //! `/download?files=TNFα.zip`. Nobody takes them for hosts, unless they read as a name that readers know.
 
+use super::judged::{Judged, are_about_letters};
 use super::logins::has_only;
 use super::prose::{is_ending, words};
 use super::words::{is_arabic, is_of_one_script};
@@ -8,7 +9,6 @@ use super::{
     Edit, HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Reasons, TldStatus,
     Verdict,
 };
-use crate::judging::judged::{Judged, are_about_letters};
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::unicode::hosts::is_mark;

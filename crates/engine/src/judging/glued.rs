@@ -2,9 +2,9 @@
 //! name behind a sign that separates them. Programs may take it into the host, so that only a host that nobody takes for
 //! one they know is let alone, or one that leads where it seems to.
 
+use super::judged::Judged;
 use super::sign_roles::{is_list_sign, reads_as_punctuation, separates_names};
 use super::{HostBounds, Judge, same_domain};
-use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
     Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,

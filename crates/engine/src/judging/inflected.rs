@@ -2,10 +2,10 @@
 //! `lufthansą.do Berlina`. Bare words only: behind a scheme or `www.`, or in front of a path, a host is meant.
 
 use super::Judge;
+use super::judged::Judged;
 use super::languages::{Language, WITH_ENDINGS, WITH_VERBS};
 use super::logins::has_only;
 use super::prose::{is_in_sentence, is_of_another_suffix, is_said};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 

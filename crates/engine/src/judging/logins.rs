@@ -3,9 +3,9 @@
 
 use core::net::Ipv4Addr;
 
+use super::judged::Judged;
+use super::userinfo;
 use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
-use crate::judging::judged::Judged;
-use crate::judging::userinfo;
 use crate::outcome::{Reason, Reasons, Verdict};
 use maillinks::file_servers::is_name_of_own_network;
 use uts58::scheme::{self, Does};

@@ -2,9 +2,9 @@
 //! `①example.com②example.org`, `art.1º.It`, `Артикул№А12.ru`.
 
 use super::glued::is_harmless;
+use super::judged::Judged;
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge, same_domain};
-use crate::judging::judged::Judged;
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::Link;

@@ -2,8 +2,8 @@
 //! of somebody whom few know (`casă.com`), and letters that the suffix does not have (`şikâyet.com`).
 
 use super::accents::without_accents;
+use super::judged::Judged;
 use super::{HostBounds, Judge, Judgement, Section, registrable};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::Kind;
 

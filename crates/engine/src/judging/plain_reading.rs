@@ -1,10 +1,10 @@
 //! Hosts with signs that browsers refuse or no registry takes, and that read as a harmless host without them: a joiner
 //! that keeps programs from linking (`example&zwnj;.com`), the hyphen and the quotation marks of a word processor.
 
+use super::judged::Judged;
 use super::sign_roles::{is_hyphen, is_pointer};
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge};
-use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::unicode::a_label::has_a_label;

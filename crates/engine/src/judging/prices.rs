@@ -1,7 +1,7 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use crate::judging::judged::Judged;
+use super::judged::Judged;
 use homograph::{HostBounds, Judgement, LABEL_WORDS, Label, LinkJudgement, SHOWN, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
@@ -61,12 +61,11 @@ const FURTHER_LABEL_STEPS: u64 = 1_140;
 
 /// Added for a harmless host with other letters, or one of ASCII that is similar to a known name, and once more if it may
 /// begin or end elsewhere, so that it is judged again. Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 240;
-const HARMLESS_COMPARED_STEPS: u64 = 268;
+const HARMLESS_HOST_STEPS: u64 = 268;
 const HARMLESS_BOUNDS_STEPS: u64 = 692;
 
 /// Added for each label of a harmless host with other letters in front of what is registered: it is read and compared as a
-/// domain is. Not for the `www` of a host that is announced. Of very many labels the last ones are compared.
+/// domain is. Not for the `www` of a host that is announced. Beyond so many labels the work hardly grows.
 const HARMLESS_LABEL_STEPS: u64 = 300;
 const COMPARED_LABELS: u64 = 8;
 const FURTHER_HARMLESS_LABEL_STEPS: u64 = 32;
@@ -193,11 +192,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         false => 0,
     };
     let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words + compared;
-    let base = match is_harmless {
-        true if spelling.is_ascii() => HARMLESS_COMPARED_STEPS,
-        true => HARMLESS_HOST_STEPS,
-        false => report,
-    };
+    let base = if is_harmless { HARMLESS_HOST_STEPS } else { report };
     let again = u64::from(is_harmless && judgement.more_bounds > 0) * HARMLESS_BOUNDS_STEPS;
     // Shorter candidates for the same host take less work to judge.
     steps + steps * judgement.more_bounds as u64 / 4 + base + again
@@ -366,6 +361,16 @@ mod tests {
         let host = |front: &str| judging(&format!("http://{front}.x1.com/"));
         let (one, three) = (host("paypal"), host("amazon.netflix.paypal"));
         assert!(three >= one + 2 * COMPARED_LABEL_STEPS, "{one} {three}");
+    }
+
+    #[test]
+    fn labels_in_front_of_what_is_registered_pay_for_each() {
+        let host = |front: &str| judging(&format!("https://{front}магазин.com/"));
+        let (alone, www, two) = (host(""), host("www."), host("город.отдел."));
+        assert!(www < alone + HARMLESS_LABEL_STEPS, "{alone} {www}");
+        assert!(two >= alone + 2 * HARMLESS_LABEL_STEPS, "{alone} {two}");
+        let (many, more) = (COMPARED_LABELS + REGISTERED_LABELS, COMPARED_LABELS + 9);
+        assert!(harmless_label_steps(more) < harmless_label_steps(many) + HARMLESS_LABEL_STEPS);
     }
 
     #[test]

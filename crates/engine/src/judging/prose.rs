@@ -2,9 +2,9 @@
 //! `Facebooku.Do`, `его.Google`.
 //! Bare words only: behind a scheme or `www.` a host is meant.
 
+use super::judged::Judged;
 use super::logins::has_only;
 use super::{Judge, vocabulary};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, mixes_scripts, reads_as};
 use uts58::unicode::hosts::{is_mark, numeral_zero};

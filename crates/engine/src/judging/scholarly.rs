@@ -2,8 +2,8 @@
 //! behind their dot the next word without a space. Bare words only: behind a scheme or `www.` a host is meant.
 
 use super::Judge;
+use super::judged::Judged;
 use super::words::is_of_one_script;
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::unicode::is_letter;
 use uts58::{Kind, Link};

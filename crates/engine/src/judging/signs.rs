@@ -3,8 +3,8 @@
 //! Languages use some of them as letters, so the name decides.
 
 use super::Judge;
+use super::judged::Judged;
 use super::sign_roles::{ends_host, reads_as_punctuation, separates_words};
-use crate::judging::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::HostBounds;
 

@@ -1,8 +1,8 @@
 //! Hosts as Turkish and Azerbaijani keyboards and programs write them: `İ` is the capital of `i`, and `ı` what programs
 //! of that language make of `I`. Browsers open another host for either than the writer means.
 
+use super::judged::Judged;
 use super::{HostBounds, Judge};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{is_anybodys, without_turkish_dots};
 use uts58::{Kind, Link};

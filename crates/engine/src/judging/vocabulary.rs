@@ -2,6 +2,7 @@
 //! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
 
 use super::Judge;
+use super::judged::Judged;
 use super::languages::{
     ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GERMAN,
     GREEK, HUNGARIAN, ICELANDIC, ITALIAN, LATVIAN, LITHUANIAN, Language, MONGOLIAN, NORWEGIAN,
@@ -9,7 +10,6 @@ use super::languages::{
     TURKISH, UKRAINIAN,
 };
 use super::logins::has_only;
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::Kind;

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
+use super::judged::Judged;
 use super::sign_roles::{is_circled_letter, is_list_mark};
 use super::{HostBounds, Judge, Judgement, TldStatus};
-use crate::judging::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, Section, is_cjk, is_word, mixes_scripts, registrable};
 use uts58::Kind;
