@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls into the engine. Catches a panic and returns `None` then; no other place catches one.
+/// Calls what may panic: a decoder of pictures, or all that reads a message. Catches a panic and returns `None` then; no
+/// other place catches one.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    // The arguments of the engine are immutable except for the memory, which takes whole judgements only, so that
-    // nothing half done outlives a panic.
+    // A picture is dropped with its decoder. The arguments of the engine are immutable except for the memory, which takes
+    // whole judgements only. So nothing half done outlives a panic.
     catch_unwind(AssertUnwindSafe(call)).ok()
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::document_paths::{file_name, is_program, reaching};
 use mailsplice::hex;
-use mailsplice::mime::{self, Charset, Endian, Ending};
+use mailsplice::mime::{Charset, Endian, Ending, inflate};
 use memchr::memmem;
 
 /// Maximum number of links of a document that are kept.
@@ -194,7 +194,7 @@ impl ObjectStream<'_> {
             let max = max.min(*left);
             data = match filter {
                 Filter::None => break,
-                Filter::Flate => match mime::inflate(&data, max) {
+                Filter::Flate => match inflate(&data, max) {
                     Some((out, one)) => {
                         if one == Ending::Cut {
                             ending = one;

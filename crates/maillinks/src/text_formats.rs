@@ -5,7 +5,8 @@
 mod markdown;
 
 use crate::{FlatItem, flat_items};
-use mailsplice::mime::{Media, Part};
+use mailsplice::media::Media;
+use mailsplice::mime::Part;
 use memchr::memmem;
 use uts58::html::escape;
 

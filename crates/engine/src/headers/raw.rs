@@ -8,9 +8,6 @@ use mail_parser::{HeaderValue, MessageParser};
 use super::field::{Field, FieldReader, Interest};
 use mailsplice::mime::Charset;
 
-/// Charsets of systems whose letters have no twins in Latin: names are written in them.
-const OTHERS: [&str; 4] = ["windows-1252", "windows-1255", "windows-1256", "windows-874"];
-
 impl FieldReader<'_, '_, '_, '_> {
     /// Reports a name or a subject that poses in raw bytes. `source` is the value as it is in the header, `value` as it was
     /// read before. In a charset that nobody names only known names count, since words are other ones by chance.
@@ -33,8 +30,8 @@ impl FieldReader<'_, '_, '_, '_> {
         let (judge, budget) = (&mut *self.judge, &mut *self.budget);
         let found = &mut *self.found;
         let mut reader = FieldReader { field, author, judge, budget, policy, found };
-        let others = OTHERS.into_iter().filter_map(Charset::from_label);
-        let charsets = Charset::of_systems().chain(Charset::of_latin_systems()).chain(others);
+        let systems = Charset::of_systems().chain(Charset::of_latin_systems());
+        let charsets = systems.chain(Charset::of_other_systems());
         let before = reader.found.links();
         for charset in charsets {
             reader.report_in_charset((charset, source), value, &mut HashSet::new());

@@ -189,6 +189,12 @@ impl Charset {
         known.chain(pages.into_iter().filter_map(Page::named).map(Charset::Page))
     }
 
+    /// The other charsets that systems default to: of Western Europe, and of scripts whose letters have no twins in Latin.
+    pub fn of_other_systems() -> impl Iterator<Item = Charset> {
+        use encoding_rs::{WINDOWS_874, WINDOWS_1252, WINDOWS_1255, WINDOWS_1256};
+        [WINDOWS_1252, WINDOWS_1255, WINDOWS_1256, WINDOWS_874].into_iter().map(Charset::Known)
+    }
+
     /// Whether bytes below 128 are always ASCII, in every state.
     pub fn keeps_ascii(self) -> bool {
         match self {
