@@ -60,8 +60,8 @@ fn host_tables_are_what_the_properties_say() {
 
 #[test]
 fn letters_are_those_of_the_languages() {
-    checked_in("crates/homograph/src/letter_table.rs", &letters::letter_table());
-    checked_in("crates/homograph/src/other_letters.rs", &letters::other_letters());
+    checked_in("crates/homograph/src/characters/letter_table.rs", &letters::letter_table());
+    checked_in("crates/homograph/src/characters/other_letters.rs", &letters::other_letters());
 }
 
 /// The block of each code point, by its upper bits, and the entries of all blocks.

@@ -139,7 +139,7 @@ def snapshot():
 
 def main():
     data, page = Path(sys.argv[1]), Path(sys.argv[2])
-    builtin = names(Path("crates/homograph/src/names.txt"))
+    builtin = names(Path("crates/homograph/src/protected/names.txt"))
     listed = names(data / "opendns-top10k.txt")
     ours, theirs = ({name.split(".")[0] for name in some} for some in (builtin, listed))
     sets = {"built": [], "listed": [], "benign": []}

@@ -8,7 +8,7 @@ const WORDS: usize = 3;
 
 type Set = [u64; WORDS];
 
-/// The module `crates/homograph/src/letter_table.rs`.
+/// The module `crates/homograph/src/characters/letter_table.rs`.
 pub fn letter_table() -> String {
     let latin = Letters::read(include_str!("cldr-latin.tsv"));
     let cyrillic = Letters::read(include_str!("cldr-cyrillic.tsv"));
@@ -63,7 +63,7 @@ pub fn letter_table() -> String {
     out
 }
 
-/// The module `crates/homograph/src/other_letters.rs`.
+/// The module `crates/homograph/src/characters/other_letters.rs`.
 pub fn other_letters() -> String {
     let mut languages: Vec<&str> = Vec::new();
     let mut of: BTreeMap<char, u128> = BTreeMap::new();

@@ -13,7 +13,7 @@ const LEAST = 300
 const [program, folder] = process.argv.slice(2)
 const lines = name => readFileSync(join(folder, name), 'utf8').split('\n').filter(line => line !== '' && !line.startsWith('#'))
 
-const names = lines('crates/homograph/src/names.txt').map(line => line.replace(/^=/, ''))
+const names = lines('crates/homograph/src/protected/names.txt').map(line => line.replace(/^=/, ''))
 const listed = lines('crates/homograph/src/lists/listed.txt').filter((_, index) => index % 25 === 0)
 const words = lines('crates/homograph/src/lists/twins.txt').filter((_, index) => index % 25 === 0)
 const tested = ['cases-at-home.tsv', 'legit-exceptions.tsv'].flatMap(name => lines(`tests/data/${name}`).map(line => line.split('\t')[0]))

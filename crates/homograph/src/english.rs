@@ -1,13 +1,13 @@
 //! English words, for labels of another script that read as one (UTS #39 §4.1).
 
-use super::lists::{ENGLISH, TWINS, WordIndex, WordRange};
-use super::lookalike::VARIANTS;
-use super::reading::{CharReading, LabelChars, Shape};
+use crate::characters::lookalike::VARIANTS;
+use crate::characters::reading::{CharReading, LabelChars, Shape};
+use crate::lists::{ENGLISH, TWINS, WordIndex, WordRange};
 use uts58::unicode::is_letter;
 
 /// Whether the letters have the shapes of an English word of four letters or more, by our own
 /// judgement.
-pub(super) fn reads_as_word(label: &LabelChars) -> bool {
+pub(crate) fn reads_as_word(label: &LabelChars) -> bool {
     let letters: Vec<_> = label.iter().collect();
     // No word has digits or hyphens.
     letters.iter().all(|(c, _)| is_letter(*c)) && reads_as(&letters, Shape::Same, [&ENGLISH])
@@ -15,7 +15,7 @@ pub(super) fn reads_as_word(label: &LabelChars) -> bool {
 
 /// Whether the letters between digits and hyphens are twins of those of an English word of four
 /// letters or more, including less common ones.
-pub(super) fn has_twin_word(label: &LabelChars) -> bool {
+pub(crate) fn has_twin_word(label: &LabelChars) -> bool {
     let letters: Vec<_> = label.iter().collect();
     let mut words = letters.split(|(c, _)| !is_letter(*c));
     words.any(|word| reads_as(word, Shape::Exact, [&ENGLISH, &TWINS]))
@@ -61,13 +61,13 @@ fn reads_as<const N: usize>(
 }
 
 /// Whether it is one of the words.
-pub(super) fn is_word(word: &str) -> bool {
+pub(crate) fn is_word(word: &str) -> bool {
     ENGLISH.holds(word)
 }
 
 /// Whether it is one of the words or of the less common ones.
 #[cfg(feature = "senders")]
-pub(super) fn is_any_word(word: &str) -> bool {
+pub(crate) fn is_any_word(word: &str) -> bool {
     is_word(word) || TWINS.holds(word)
 }
 

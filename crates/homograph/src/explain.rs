@@ -7,11 +7,12 @@ pub use differs::difference;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
-use crate::properties::{is_canonical, nfkc};
-use crate::reading::digit_of;
-use crate::status::is_restricted;
+use crate::characters::letters;
+use crate::characters::properties::{is_canonical, nfkc};
+use crate::characters::reading::digit_of;
+use crate::spelling::status::is_restricted;
 use crate::verdict::{Reason, Reasons, Verdict};
-use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
+use crate::{Judgement, Label, LinkJudgement, reads_as};
 use uts58::unicode::hosts::{is_bidi_control, is_mark};
 use uts58::unicode::{Class, is_letter};
 

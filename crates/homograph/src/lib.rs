@@ -18,149 +18,78 @@
 #![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod characters;
 #[cfg(feature = "senders")]
-mod asking_domain;
-#[cfg(feature = "senders")]
-mod asks_abroad;
-#[cfg(feature = "senders")]
-mod beginnings;
-#[cfg(feature = "senders")]
-mod beyond_ascii;
-mod bidi;
-mod bounds;
-mod carried;
-mod cjk;
-mod compared;
-#[cfg(feature = "senders")]
-mod consonants;
-#[cfg(feature = "senders")]
-mod disguise;
-#[cfg(feature = "senders")]
-mod display_text;
-mod domain;
-#[cfg(feature = "senders")]
-mod drawn_slash;
-mod edit;
-mod embedded;
+mod claims;
 mod english;
 pub mod explain;
-mod form;
-mod glued_name;
-#[cfg(feature = "senders")]
-mod government;
-#[cfg(feature = "senders")]
-mod honest_neighbours;
-mod host_words;
-mod judged_host;
-mod label_context;
-#[cfg(feature = "senders")]
-mod letter_signs;
-mod letter_table;
-pub mod letters;
+mod hosts;
 mod limits;
 pub mod linkify;
-mod listed;
+mod links;
 mod lists;
-mod lookalike;
-mod looks;
-mod marks;
 mod memo;
-mod name;
-mod name_in_host;
-mod names;
-mod national_site;
-mod native;
-#[cfg(feature = "senders")]
-mod native_in_front;
-mod near;
-#[cfg(feature = "senders")]
-mod of_no_language;
-#[cfg(feature = "senders")]
-mod organisation_drawn;
-#[cfg(feature = "senders")]
-mod organisation_inside;
-mod organisations;
-#[cfg(feature = "character-names")]
-mod other_letters;
-#[cfg(feature = "senders")]
-mod own_inside;
-mod phrase;
-mod plain;
-mod plain_label;
-#[cfg(feature = "senders")]
-mod posing;
-mod properties;
-mod reading;
+mod protected;
 mod rows;
-mod script;
-mod seeming_suffix;
-mod separators;
-#[cfg(feature = "senders")]
-mod short_domain;
-#[cfg(feature = "senders")]
-mod signs_as_letters;
-mod slip;
-mod status;
-mod target;
-#[cfg(feature = "senders")]
-mod twin_hosts;
-mod userinfo;
+mod spelling;
 pub mod verdict;
-mod wrappers;
 
 use std::ops::Range;
 
+pub use characters::{
+    bidi::{bidi_skeleton, displayed},
+    cjk::is_cjk,
+    letters,
+    reading::{are_twins, reads_as},
+};
 #[cfg(feature = "senders")]
-pub use asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster};
-pub use bidi::{bidi_skeleton, displayed};
-pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
-pub use cjk::is_cjk;
+pub use claims::{
+    asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster},
+    disguise::{Disguise, disguised},
+    letter_signs::in_signs,
+    native_in_front::native_site,
+    organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn},
+    organisation_inside::{may_ask, organisation_inside},
+    own_inside::{Correspondent, is_namesake, own_inside, writes_out},
+    posing::{Beside, BesideWord, Sender, beside, poses, words},
+    short_domain::is_in_short_domain,
+    twin_hosts::{are_twin_hosts, asks_beside, stands_in_front},
+};
 #[cfg(feature = "senders")]
-pub use disguise::{Disguise, disguised};
+pub use hosts::{
+    government::{is_government_site, seeming_site},
+    honest_neighbours::means_itself_at,
+    host_words::may_stand_beside,
+};
 #[cfg(feature = "senders")]
-pub use display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen};
-#[cfg(feature = "senders")]
-pub use domain::end_alike;
-pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
-pub use edit::is_word;
-pub use form::{SPELLING_BYTES, without_turkish_dots};
-#[cfg(feature = "senders")]
-pub use government::{is_government_site, seeming_site};
-#[cfg(feature = "senders")]
-pub use honest_neighbours::means_itself_at;
-#[cfg(feature = "senders")]
-pub use host_words::may_stand_beside;
-#[cfg(feature = "senders")]
-pub use letter_signs::in_signs;
-pub use listed::Known;
+pub use links::wrappers::name_end_in_host;
+pub use links::{
+    carried::{LinkJudgement, carried, judge_link, spelled_host},
+    userinfo::is_in_local_part,
+    wrappers::{hides_end, names_host_alone, only_rewrites, rewrites},
+};
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
-pub use name::BadName;
-pub use names::Names;
 #[cfg(feature = "senders")]
-pub use native_in_front::native_site;
-pub use near::{Slip, slip_between};
+pub use protected::{
+    display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen},
+    organisations::claimed::is_given_away,
+};
+pub use protected::{
+    listed::Known,
+    name::BadName,
+    names::Names,
+    near::{Slip, slip_between},
+};
 #[cfg(feature = "senders")]
-pub use organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn};
-#[cfg(feature = "senders")]
-pub use organisation_inside::{may_ask, organisation_inside};
-#[cfg(feature = "senders")]
-pub use organisations::claimed::is_given_away;
-#[cfg(feature = "senders")]
-pub use own_inside::{Correspondent, is_namesake, own_inside, writes_out};
-#[cfg(feature = "senders")]
-pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
-pub use reading::{are_twins, reads_as};
-pub use script::mixes_scripts;
-pub use separators::{is_middle_dot, reads_as_full_stop};
-#[cfg(feature = "senders")]
-pub use short_domain::is_in_short_domain;
-#[cfg(feature = "senders")]
-pub use twin_hosts::{are_twin_hosts, asks_beside, stands_in_front};
-pub use userinfo::is_in_local_part;
+pub use spelling::domain::end_alike;
+pub use spelling::{
+    domain::{Section, and_above, is_or_below, is_special_use, registrable},
+    edit::is_word,
+    form::{SPELLING_BYTES, without_turkish_dots},
+    script::mixes_scripts,
+    separators::{is_middle_dot, reads_as_full_stop},
+};
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
-#[cfg(feature = "senders")]
-pub use wrappers::name_end_in_host;
-pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};
 
 use uts58::Kind;
 use uts58::tlds::TldSet;
@@ -254,10 +183,10 @@ impl Judgement {
 /// Accepts everything that mail may contain: escapes, Punycode, addresses, other dots. Linear in
 /// the length of the spelling.
 pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
-    if let Some(plain) = plain::judge(spelling, context) {
+    if let Some(plain) = hosts::plain::judge(spelling, context) {
         return plain.judgement;
     }
-    bounds::judge(spelling, context)
+    hosts::bounds::judge(spelling, context)
 }
 
 /// Whether anybody can have an address at this host, by the table of organisations of the protected
@@ -303,12 +232,6 @@ fn question(tld: &str, context: &Context<'_>) -> Option<String> {
     let known = context.tlds.exists(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
 }
-
-/// Derives the table of readings from its data.
-#[cfg(test)]
-mod generated;
-#[cfg(test)]
-mod glyphs;
 
 #[cfg(test)]
 mod tests {

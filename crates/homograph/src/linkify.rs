@@ -15,7 +15,7 @@
 use std::ops::Range;
 use uts58::unicode::a_label;
 
-use super::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
+use crate::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
 use uts58::html::{anchor, escape};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Kind, Link, Linkifier, format, percent_encoded};

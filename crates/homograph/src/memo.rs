@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Context, HostBounds, Judgement, Names};
+use crate::{Context, HostBounds, Judgement, Names};
 
 /// Remembers judgements from one message to the next. Called once for each distinct host of a
 /// message.

@@ -57,7 +57,9 @@ mod tests {
         assert_eq!(of::<{ length(b"a\nb") }>(b"a\nb"), *b"a\nb");
         assert_eq!(length(b"# a"), 0);
         assert!(
-            rows!("neighbours.txt").lines().all(|row| !row.is_empty() && !row.starts_with('#'))
+            rows!("protected/neighbours.txt")
+                .lines()
+                .all(|row| !row.is_empty() && !row.starts_with('#'))
         );
     }
 }

@@ -1,7 +1,7 @@
 //! How an ASCII host differs from the name that it resembles: `1 reads as l`, `one l more`.
 
-use crate::lookalike::{class, halves};
-use crate::near::{MIN_LETTERS, PAIRS, Slip, slip_between};
+use crate::characters::lookalike::{class, halves};
+use crate::protected::near::{MIN_LETTERS, PAIRS, Slip, slip_between};
 
 /// Letters that a label of a name must have to be compared with a label that has other letters of
 /// the same look.

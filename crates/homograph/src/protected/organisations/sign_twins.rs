@@ -1,0 +1,182 @@
+//! Names in Chinese, Japanese or Korean with signs that are drawn like theirs but for a stroke, a part or their size
+//! (`工商银衍`, `ァマゾン`, `카카요뱅크`). A look-up does not depend on the length of the table.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::ops::RangeInclusive;
+
+use smallvec::SmallVec;
+
+use crate::characters::cjk::{han, is_cjk};
+use uts58::tlds::Fnv;
+
+/// Signs of the shortest name, and of the longest label that is looked up. Two signs are too often a word of their own:
+/// `徽信` is no `微信`.
+const LEAST: usize = 3;
+const MAX_SIGNS: usize = 24;
+
+/// Syllables of Hangul (The Unicode Standard §3.12): the first one, and how many there are with one vowel and one consonant.
+const SYLLABLES: RangeInclusive<char> = '가'..='힣';
+const VOWELS: u32 = 21;
+const ENDS: u32 = 28;
+
+/// Names as they are spelled, with the rows of the table.
+type Spellings = SmallVec<[(Box<str>, usize); 1]>;
+
+/// Names by their signs, of which those that look alike are one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SignTwins {
+    names: HashMap<Box<str>, Spellings, BuildHasherDefault<Fnv>>,
+    /// The two signs that names begin with, sorted.
+    beginnings: Vec<[char; 2]>,
+}
+
+impl SignTwins {
+    /// Adds a name of this row of the table, if it has so many signs.
+    pub(super) fn add(&mut self, name: &str, row: usize) {
+        // Most names.
+        if name.is_ascii() {
+            return;
+        }
+        let Some(spelled) = signs(name) else { return };
+        let drawn: String = spelled.chars().map(drawn).collect();
+        if let Some(beginning) = beginning(spelled.chars())
+            && let Err(at) = self.beginnings.binary_search(&beginning)
+        {
+            self.beginnings.insert(at, beginning);
+        }
+        self.names.entry(drawn.into()).or_default().push((spelled.into(), row));
+    }
+
+    /// The row of the name that a label is drawn like, or what stands in front of a word that asks.
+    pub(super) fn find(&self, label: &str, asks: impl Fn(&str) -> bool) -> Option<usize> {
+        // What most fail on.
+        if label.is_ascii() {
+            return None;
+        }
+        let beginning = beginning(letters(label))?;
+        self.beginnings.binary_search(&beginning).ok()?;
+        let spelled = signs(label)?;
+        let mut drawn_label = String::with_capacity(spelled.len());
+        spelled.char_indices().find_map(|(at, sign)| {
+            drawn_label.push(drawn(sign));
+            let (front, rest) = spelled.split_at_checked(at + sign.len_utf8())?;
+            let is_word = rest.is_empty() || asks(rest);
+            let named = is_word.then(|| self.names.get(&*drawn_label)).flatten()?;
+            let is_spelled_so = named.iter().any(|(name, _)| **name == *front);
+            named.first().filter(|_| !is_spelled_so).map(|(_, row)| *row)
+        })
+    }
+}
+
+/// The two signs that a text begins with, as they are drawn.
+fn beginning(mut letters: impl Iterator<Item = char>) -> Option<[char; 2]> {
+    let mut next = || letters.next().map(|c| drawn(c.to_ascii_lowercase()));
+    Some([next()?, next()?])
+}
+
+/// The letters of a word, blanks and hyphens aside.
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| !matches!(c, '-' | ' ' | '・'))
+}
+
+/// The letters of a word in small letters, blanks and hyphens aside, if enough of them are such signs, and none is of
+/// another script.
+fn signs(word: &str) -> Option<String> {
+    let (mut signs, mut count) = (String::with_capacity(word.len()), 0);
+    for (at, c) in letters(word).enumerate() {
+        let is_sign = is_cjk(c);
+        if at == MAX_SIGNS || !is_sign && !c.is_ascii_alphanumeric() {
+            return None;
+        }
+        count += usize::from(is_sign);
+        signs.push(c.to_ascii_lowercase());
+    }
+    (count >= LEAST).then_some(signs)
+}
+
+/// One sign for all that look alike.
+fn drawn(sign: char) -> char {
+    match SYLLABLES.contains(&sign) {
+        true => syllable(sign).unwrap_or(sign),
+        false => plain(han(sign).unwrap_or(sign)),
+    }
+}
+
+/// One of Katakana for what resembles it, and small ones as large ones.
+#[rustfmt::skip]
+fn plain(sign: char) -> char {
+    match sign {
+        'ソ' => 'ン', 'シ' => 'ツ', '二' => 'ニ', '力' => 'カ', '工' => 'エ', '口' => 'ロ', '卜' => 'ト',
+        '夕' => 'タ', '八' => 'ハ', '干' | '千' => 'チ', '才' => 'オ', '厶' => 'ム', '一' => 'ー', 'へ' => 'ヘ',
+        'ァ' => 'ア', 'ィ' => 'イ', 'ゥ' => 'ウ', 'ェ' => 'エ', 'ォ' => 'オ', 'ッ' => 'ツ',
+        'ャ' => 'ヤ', 'ュ' => 'ユ', 'ョ' => 'ヨ', 'っ' => 'つ', 'ゃ' => 'や', 'ゅ' => 'ゆ', 'ょ' => 'よ',
+        sign => sign,
+    }
+}
+
+/// The syllable with one stroke less in its vowel: `카` for `캬`, `새` for `세`.
+fn syllable(sign: char) -> Option<char> {
+    let index = u32::from(sign) - u32::from(*SYLLABLES.start());
+    let vowel = index / ENDS % VOWELS;
+    let plain = match vowel {
+        2 => 0,
+        3 | 5 | 7 => 1,
+        6 => 4,
+        12 => 8,
+        15 => 10,
+        17 => 13,
+        _ => return None,
+    };
+    char::from_u32(u32::from(sign) - (vowel - plain) * ENDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_signs_that_look_alike() {
+        let mut twins = SignTwins::default();
+        let names = [
+            "工商银行", "支付宝", "三井住友銀行", "アマゾン", "카카오뱅크", "네이버", "佐川急便",
+            "ゆうちょ銀行", "UCカード", "微信", "マイクロソフト", "微信支付", "メルカリ",
+        ];
+        for (row, name) in names.iter().enumerate() {
+            twins.add(name, row);
+        }
+        let find = |label: &str| twins.find(label, |word| matches!(word, "登录" | "ログイン"));
+        for (label, name) in [
+            ("工商银衍", "工商银行"),
+            ("土商银行", "工商银行"),
+            ("支忖宝", "支付宝"),
+            ("攴付室", "支付宝"),
+            ("支忖宝登录", "支付宝"),
+            ("支忖宝-登录", "支付宝"),
+            ("三丼住友銀行", "三井住友銀行"),
+            ("三井任友銀行", "三井住友銀行"),
+            ("アマゾソ", "アマゾン"),
+            ("ァマゾン", "アマゾン"),
+            ("アマゾソログイン", "アマゾン"),
+            ("캬카오뱅크", "카카오뱅크"),
+            ("카카요뱅크", "카카오뱅크"),
+            ("네이벼", "네이버"),
+            ("佐川急使", "佐川急便"),
+            ("ゆうちよ銀行", "ゆうちょ銀行"),
+            ("マイクロンフト", "マイクロソフト"),
+            ("徽信支付", "微信支付"),
+            ("メル力リ", "メルカリ"),
+        ] {
+            assert_eq!(find(label).map(|row| names[row]), Some(name), "{label}");
+        }
+        for label in [
+            "工商银行", "支付宝", "アマゾン", "マイクロソフト", "支付宝登录", "徽信", "农商银行",
+            "支忖宝店", "三友銀行", "네이버", "네이바", "카카오", "ucカード", "amazon", "", "-",
+            "сбербанк",
+        ] {
+            assert_eq!(find(label), None, "{label}");
+        }
+        let long = "工".repeat(100_000);
+        assert_eq!(find(&long), None);
+    }
+}
