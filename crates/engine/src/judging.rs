@@ -57,9 +57,9 @@ use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 pub use correspondents::Nearness;
+use homograph::claims::{Disguise, Sender};
 use homograph::{
-    self, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
-    registrable,
+    self, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, registrable,
 };
 use judged::is_deceptive;
 pub use judged::{Judged, TldStatus};
@@ -272,7 +272,7 @@ impl<'a> Judge<'a> {
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if !has_unusual_user(text, link)
             && !may_carry_host(tail)
-            && (tail.len() <= 1 && !homograph::name_end_in_host(spelling)
+            && (tail.len() <= 1 && !homograph::claims::name_end_in_host(spelling)
                 || !self.is_rewriter(spelling))
             && !encoded_urls::may_hold(tail)
         {
@@ -391,7 +391,7 @@ impl<'a> Judge<'a> {
     /// The name that the text claims for the sender, if the sender's address is of another.
     pub fn impersonated(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
         self.steps += claim_steps(text);
-        homograph::poses(text, sender, &self.context(HostBounds::Certain))
+        homograph::claims::poses(text, sender, &self.context(HostBounds::Certain))
     }
 
     /// Finds letters of the text that are look-alikes. `host` is that of the sender's address; it counts only if the
@@ -403,7 +403,7 @@ impl<'a> Judge<'a> {
         self.steps += sender_steps(text);
         let host = host.filter(|_| self.facts.dmarc == Dmarc::Pass);
         let host = host.map_or("", |host| host.ascii.as_str());
-        homograph::disguised(text, host, &self.context(HostBounds::Certain))
+        homograph::claims::disguised(text, host, &self.context(HostBounds::Certain))
     }
 
     /// The DMARC result of the author's domain, by a trusted server.
@@ -495,7 +495,7 @@ fn beside_host<'t>(text: &'t str, link: &Link) -> [&'t str; 2] {
 pub fn same_domain(one: &str, other: &str) -> bool {
     let domain = |host| registrable(host, Section::Private);
     one == other
-        || homograph::end_alike(one, other)
+        || homograph::claims::end_alike(one, other)
             && domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 

@@ -9,7 +9,8 @@ use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
 use super::judging::{Judge, same_domain, serves_offices};
-use homograph::{HostBounds, Judgement, Sender, is_government_site};
+use homograph::claims::{Sender, is_government_site};
+use homograph::{HostBounds, Judgement};
 use mailing_lists::{is_list_host, list_address, name_after_via};
 use uts58::mailto;
 

@@ -1,17 +1,54 @@
 //! What texts of mail and names of senders claim: whose name they give, and whether they ask for something in it.
 
-pub(crate) mod asking_domain;
-pub(crate) mod asks_abroad;
-pub(crate) mod beginnings;
-pub(crate) mod disguise;
-pub(crate) mod drawn_slash;
-pub(crate) mod letter_signs;
-pub(crate) mod native_in_front;
-pub(crate) mod of_no_language;
-pub(crate) mod organisation_drawn;
-pub(crate) mod organisation_inside;
-pub(crate) mod own_inside;
-pub(crate) mod posing;
-pub(crate) mod short_domain;
-pub(crate) mod signs_as_letters;
-pub(crate) mod twin_hosts;
+mod asking_domain;
+mod asks_abroad;
+mod beginnings;
+mod disguise;
+mod drawn_slash;
+mod letter_signs;
+mod native_in_front;
+mod of_no_language;
+mod organisation_drawn;
+mod organisation_inside;
+mod own_inside;
+mod posing;
+mod short_domain;
+mod signs_as_letters;
+mod twin_hosts;
+
+pub use crate::hosts::{
+    government::{is_government_site, seeming_site},
+    honest_neighbours::means_itself_at,
+    host_words::may_stand_beside,
+};
+pub use crate::links::wrappers::name_end_in_host;
+pub use crate::protected::{
+    display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen},
+    organisations::claimed::is_given_away,
+};
+pub use crate::spelling::domain::end_alike;
+pub use {
+    asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster},
+    disguise::{Disguise, disguised},
+    letter_signs::in_signs,
+    native_in_front::native_site,
+    organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn},
+    organisation_inside::{may_ask, organisation_inside},
+    own_inside::{Correspondent, is_namesake, own_inside, writes_out},
+    posing::{Beside, BesideWord, Sender, beside, poses, words},
+    short_domain::is_in_short_domain,
+    twin_hosts::{are_twin_hosts, asks_beside, stands_in_front},
+};
+
+use crate::Names;
+
+/// Whether a word, in plain small letters, is the name of an organisation and of nothing else: no word, no surname.
+pub fn is_distinctive(word: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_distinctive(word))
+}
+
+/// Whether mail of the host may be in the name of whom the domain `owner` represents, by a table beside that of
+/// owners: a further domain of his, or of a partner.
+pub fn says_rightly(owner: &str, ascii: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.says_rightly(owner, ascii))
+}

@@ -1,18 +1,14 @@
 //! Judges whether a host name misleads its reader (UTS #39, UTS #46).
 //!
-//! | standard | module |
-//! | --- | --- |
-//! | UTS #46, WHATWG URL §3.5, S28 | `form` |
-//! | UTS #39 §3.1, §5 | `script`, `marks` |
-//! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
-//! | protected names | `target`, [`Names`] |
-//! | protected names inside hosts of other owners | `name_in_host` |
-//! | names that a sender's display name claims | [`poses`] |
-//! | words written in look-alike letters, in a text | [`disguised`] |
-//! | S27, S29 | `bounds`, `judged_host` |
-//! | S30 | `edit` |
-//! | what a link contains beside its host | `carried`, `embedded` |
-//! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
+//! | module | what is read there | standard |
+//! | --- | --- | --- |
+//! | `characters` | what a character is and reads as, look-alikes, order in which text is shown | UTS #39 §4, §4.1 |
+//! | `spelling` | forms of a host, its scripts and marks, where an edit is due | UTS #46, WHATWG URL §3.5, UTS #39 §3.1, §5, S28, S30 |
+//! | `protected` | [`Names`] that must not be imitated, and who owns them | |
+//! | `hosts` | the judgement of a host, and names inside hosts of other owners | S27, S29 |
+//! | `links` | what a link contains beside its host | |
+//! | [`mod@claims`] | what names of senders and texts of mail claim | |
+//! | [`mod@linkify`] | text to HTML with anchors | UASG 000, UASG 001 |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -20,7 +16,7 @@
 
 mod characters;
 #[cfg(feature = "senders")]
-mod claims;
+pub mod claims;
 mod english;
 pub mod explain;
 mod hosts;
@@ -42,46 +38,18 @@ pub use characters::{
     letters,
     reading::{are_twins, reads_as},
 };
-#[cfg(feature = "senders")]
-pub use claims::{
-    asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster},
-    disguise::{Disguise, disguised},
-    letter_signs::in_signs,
-    native_in_front::native_site,
-    organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn},
-    organisation_inside::{may_ask, organisation_inside},
-    own_inside::{Correspondent, is_namesake, own_inside, writes_out},
-    posing::{Beside, BesideWord, Sender, beside, poses, words},
-    short_domain::is_in_short_domain,
-    twin_hosts::{are_twin_hosts, asks_beside, stands_in_front},
-};
-#[cfg(feature = "senders")]
-pub use hosts::{
-    government::{is_government_site, seeming_site},
-    honest_neighbours::means_itself_at,
-    host_words::may_stand_beside,
-};
-#[cfg(feature = "senders")]
-pub use links::wrappers::name_end_in_host;
 pub use links::{
     carried::{LinkJudgement, carried, judge_link, spelled_host},
     userinfo::is_in_local_part,
     wrappers::{hides_end, names_host_alone, only_rewrites, rewrites},
 };
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
-#[cfg(feature = "senders")]
-pub use protected::{
-    display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen},
-    organisations::claimed::is_given_away,
-};
 pub use protected::{
     listed::Known,
     name::BadName,
     names::Names,
     near::{Slip, slip_between},
 };
-#[cfg(feature = "senders")]
-pub use spelling::domain::end_alike;
 pub use spelling::{
     domain::{Section, and_above, is_or_below, is_special_use, registrable},
     edit::is_word,
@@ -212,19 +180,6 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 /// Whether the table of organisations of the protected names says who owns the host.
 pub fn has_owner(ascii: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(ascii, ascii))
-}
-
-/// Whether a word, in plain small letters, is the name of an organisation and of nothing else: no word, no surname.
-#[cfg(feature = "senders")]
-pub fn is_distinctive(word: &str, protected: &Names) -> bool {
-    protected.organisations().is_some_and(|table| table.is_distinctive(word))
-}
-
-/// Whether mail of the host may be in the name of whom the domain `owner` represents, by a table beside that of
-/// owners: a further domain of his, or of a partner.
-#[cfg(feature = "senders")]
-pub fn says_rightly(owner: &str, ascii: &str, protected: &Names) -> bool {
-    protected.organisations().is_some_and(|table| table.says_rightly(owner, ascii))
 }
 
 /// The TLD to ask the DNS for: not in the table, and not one that is never in the DNS (S25).

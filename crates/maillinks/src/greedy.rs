@@ -254,7 +254,7 @@ fn reads_as_its_dot(signs: &str, behind: &str) -> bool {
     let (Some(sign), None) = (signs.next(), signs.next()) else { return false };
     match homograph::is_middle_dot(sign) {
         true => behind.starts_with(['/', '\\', '?', '#']),
-        false => homograph::reads_as_dot(sign),
+        false => homograph::claims::reads_as_dot(sign),
     }
 }
 

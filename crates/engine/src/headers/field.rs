@@ -22,7 +22,8 @@ use crate::policy::{Policy, Report};
 use crate::sender::forwarders;
 use crate::sender::mailing_lists::before_via;
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
-use homograph::{Disguise, HostBounds, Judgement, Sender, is_government_site};
+use homograph::claims::{Disguise, Sender, is_government_site};
+use homograph::{HostBounds, Judgement};
 use maillinks::{SeenBy, bidi};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
@@ -70,7 +71,7 @@ fn shown_name(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return name;
     }
-    let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
+    let dot = |c| if homograph::claims::reads_as_dot(c) { '.' } else { c };
     Cow::Owned(flags::as_letters(&bidi::shown(&name)).chars().map(dot).collect())
 }
 

@@ -4,7 +4,7 @@
 use super::judged::Judged;
 use super::{HostBounds, Judge, Section, registrable};
 use crate::outcome::{Reason, Verdict};
-use homograph::may_stand_beside;
+use homograph::claims::may_stand_beside;
 use uts58::Kind;
 
 impl Judge<'_> {

@@ -214,7 +214,7 @@ impl Judge<'_> {
     fn login_poses(&self, user: &str, local: Option<&str>, bounds: HostBounds) -> bool {
         let context = self.context(bounds);
         let nobody = Sender { local: "", host: "" };
-        let poses = |name: &str| homograph::poses(name, nobody, &context).is_some();
+        let poses = |name: &str| homograph::claims::poses(name, nobody, &context).is_some();
         poses(&userinfo::given_name(local.unwrap_or(user))) || local.is_some_and(poses)
     }
 

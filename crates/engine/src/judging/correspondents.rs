@@ -130,8 +130,8 @@ impl Judge<'_> {
     pub fn poses_beside(&self, host: &Judgement, shown: &Judgement) -> bool {
         let protected = &self.policy.protected;
         self.are_twins(host, shown)
-            || homograph::stands_in_front(&shown.ascii, &host.ascii, protected)
-            || homograph::asks_beside(&shown.ascii, &host.ascii, protected)
+            || homograph::claims::stands_in_front(&shown.ascii, &host.ascii, protected)
+            || homograph::claims::asks_beside(&shown.ascii, &host.ascii, protected)
     }
 }
 

@@ -77,7 +77,7 @@ impl Judge<'_> {
 
     /// Whether a protected name is in the host if its dashes are hyphens: `www.exam–ple.com.attack.example`.
     fn reads_as_named(&mut self, spelling: &str) -> bool {
-        let read = spelling.replace(homograph::reads_as_hyphen, "-");
+        let read = spelling.replace(homograph::claims::reads_as_hyphen, "-");
         read != spelling && self.host_in_question(&read).reasons.contains(Reason::NameInHost)
     }
 

@@ -8,10 +8,8 @@ use super::mail_hosts::names_domain;
 use super::shops::is_shop;
 use super::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
-use homograph::{
-    CacheKey, Correspondent, Edit, HostBounds, Judgement, Label, Names, Section, exchanges_l_and_i,
-    is_in_short_domain, registrable,
-};
+use homograph::claims::{Correspondent, exchanges_l_and_i, is_in_short_domain};
+use homograph::{CacheKey, Edit, HostBounds, Judgement, Label, Names, Section, registrable};
 use uts58::Link;
 use uts58::unicode::Class;
 
@@ -72,7 +70,7 @@ impl Judge<'_> {
         let protected = &self.policy.protected;
         if judgement.reasons.contains(Reason::StatusRestricted)
             && judgement.target.is_none()
-            && let Some(name) = homograph::in_signs(judgement, protected)
+            && let Some(name) = homograph::claims::in_signs(judgement, protected)
         {
             return posing_as(judgement, name.to_owned());
         }
@@ -80,22 +78,22 @@ impl Judge<'_> {
             return Arc::clone(judgement);
         }
         let inside = || {
-            homograph::organisation_inside(&judgement.ascii, protected)
-                .or_else(|| homograph::asks_abroad(judgement, protected))
+            homograph::claims::organisation_inside(&judgement.ascii, protected)
+                .or_else(|| homograph::claims::asks_abroad(judgement, protected))
         };
-        let drawn = || homograph::organisation_drawn(judgement, protected);
+        let drawn = || homograph::claims::organisation_drawn(judgement, protected);
         let named = match inside() {
             Some(name) => Some((name, Reason::NameInHost)),
             None => drawn().map(|name| (name, Reason::TargetLookalike)),
         };
         let seeming = || {
-            let site = homograph::seeming_site(&judgement.ascii, protected)?;
+            let site = homograph::claims::seeming_site(&judgement.ascii, protected)?;
             Some((site, Reason::NameInHost))
         };
         let named = named.map(|(name, reason)| (name.to_owned(), reason)).or_else(seeming);
         match named {
             Some((name, reason)) => naming(judgement, name, (reason, Verdict::Suspect)),
-            None => match homograph::at_hoster(judgement, protected) {
+            None => match homograph::claims::at_hoster(judgement, protected) {
                 Some((name, verdict)) => {
                     naming(judgement, name.to_owned(), (Reason::NameInHost, verdict))
                 }
@@ -122,7 +120,7 @@ impl Judge<'_> {
         let names: (&Names, &Names) = (&self.policy.protected, &self.own_names);
         let writer =
             if self.is_own_mail() { Correspondent::Colleague } else { Correspondent::Anybody };
-        match homograph::own_inside(&judgement, names, writer) {
+        match homograph::claims::own_inside(&judgement, names, writer) {
             Some(name)
                 if !self.policy.allows(&judgement.ascii)
                     && !self.has_known_owner(&judgement.ascii) =>
@@ -143,8 +141,8 @@ impl Judge<'_> {
             return;
         };
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if homograph::asks_in_path(tail)
-            && homograph::at_hoster(host, &self.policy.protected).is_some()
+        if homograph::claims::asks_in_path(tail)
+            && homograph::claims::at_hoster(host, &self.policy.protected).is_some()
             && !self.policy.allows(&host.ascii)
         {
             judged.verdict = Verdict::Suspect;

@@ -17,7 +17,8 @@ use super::accents::reads_without_accents;
 use super::prices::COMPARISON_STEPS;
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
-use homograph::{HostBounds, Judgement, is_given_away, is_or_below, without_turkish_dots};
+use homograph::claims::is_given_away;
+use homograph::{HostBounds, Judgement, is_or_below, without_turkish_dots};
 use uts58::Link;
 use uts58::unicode::a_label;
 use uts58::unicode::hosts::is_joiner;
@@ -47,7 +48,7 @@ impl<'a> Judge<'a> {
         // Who does not look closely takes it for the name that it reads as.
         let named = seen.target.as_deref().filter(|_| known_only);
         let named = named.map(|named| self.host(named, HostBounds::Certain));
-        let meant = meant.or(named.filter(|named| homograph::are_twin_hosts(seen, named)));
+        let meant = meant.or(named.filter(|named| homograph::claims::are_twin_hosts(seen, named)));
         let seen = meant.as_deref().unwrap_or(seen);
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
@@ -115,7 +116,7 @@ impl<'a> Judge<'a> {
     /// The name that a host is the site of in a country, or in the letters of its language (`сбербанк.рф`).
     fn named_site(&self, host: &Judgement) -> Option<&'a str> {
         let protected = &self.policy.protected;
-        protected.national(&host.ascii).or_else(|| homograph::native_site(host, protected))
+        protected.national(&host.ascii).or_else(|| homograph::claims::native_site(host, protected))
     }
 
     /// Whether both hosts have one domain or one owner; `name` is the name that the first one is such a site of.

@@ -6,9 +6,8 @@
 
 use super::Judge;
 use crate::Dmarc;
-use homograph::{
-    Beside, BesideWord, HostBounds, Section, Sender, is_government_site, is_or_below, registrable,
-};
+use homograph::claims::{Beside, BesideWord, Sender, is_government_site};
+use homograph::{HostBounds, Section, is_or_below, registrable};
 
 /// Places and contests that bear the name of who pays for them.
 const VENUES: [&str; 49] = [
@@ -161,7 +160,7 @@ impl Judge<'_> {
         }
         self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
-        let Some(beside) = homograph::beside(name, sender, &context) else { return false };
+        let Some(beside) = homograph::claims::beside(name, sender, &context) else { return false };
         if is_machine(&beside, sender.local) {
             return true;
         }
@@ -184,7 +183,7 @@ impl Judge<'_> {
     pub fn names_no_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
         self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
-        let beside = homograph::beside(name, sender, &context);
+        let beside = homograph::claims::beside(name, sender, &context);
         beside.is_some_and(|beside| is_subject(&beside))
     }
 
@@ -192,7 +191,7 @@ impl Judge<'_> {
     pub fn names_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
         self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
-        let beside = homograph::beside(name, sender, &context);
+        let beside = homograph::claims::beside(name, sender, &context);
         beside.is_some_and(|beside| words(&beside).any(|word| word.is_office))
     }
 }

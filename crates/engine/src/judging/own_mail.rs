@@ -35,7 +35,7 @@ impl Judge<'_> {
     /// Whether a host is a name of the recipients or the operator in letters of ASCII (`www.muellerbank.de`), which may be
     /// theirs as well, and the other is below that name no more than below this one.
     pub fn writes_out_own(&self, ascii: &str, other: &str) -> bool {
-        let name = homograph::writes_out(ascii, [&self.own_names, &self.policy.protected]);
+        let name = homograph::claims::writes_out(ascii, [&self.own_names, &self.policy.protected]);
         name.is_some_and(|name| !is_or_below(other, name) && !same_domain(ascii, other))
     }
 
@@ -69,7 +69,7 @@ impl Judge<'_> {
         self.facts.dmarc == Dmarc::Pass
             && self.own_names.covers(own)
             && !self.is_anybodys(sender)
-            && homograph::is_namesake(sender, own, &self.policy.protected)
+            && homograph::claims::is_namesake(sender, own, &self.policy.protected)
     }
 
     /// Whether everybody can have an address at a host.

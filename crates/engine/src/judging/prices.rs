@@ -2,7 +2,8 @@
 //! is bounded.
 
 use super::judged::Judged;
-use homograph::{HostBounds, Judgement, LABEL_WORDS, Label, LinkJudgement, SHOWN, Verdict};
+use homograph::claims::{LABEL_WORDS, SHOWN};
+use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;

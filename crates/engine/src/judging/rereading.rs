@@ -50,7 +50,7 @@ impl Judge<'_> {
     /// of mail servers and of lists have it, without that.
     fn without_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
         let is_own = |target: &String| {
-            homograph::says_rightly(target, &judgement.ascii, &self.policy.protected)
+            homograph::claims::says_rightly(target, &judgement.ascii, &self.policy.protected)
         };
         let is_harmless = judgement.target.as_ref().is_some_and(is_own)
             || is_shop(&judgement)
@@ -174,8 +174,9 @@ impl Parted<'_> {
     fn counts(&self, protected: &Names) -> bool {
         let words = || self.front.iter().chain(&self.after);
         let asks = words().any(|word| !OF_PRODUCTS.contains(word));
-        let is_secured =
-            || self.after.contains(&SECURE) && homograph::is_distinctive(self.name, protected);
+        let is_secured = || {
+            self.after.contains(&SECURE) && homograph::claims::is_distinctive(self.name, protected)
+        };
         asks || is_secured()
             || self.words() > 1
             || self.name.bytes().any(|byte| byte.is_ascii_digit())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Judged;
 use crate::outcome::{Reason, Verdict};
-use homograph::Disguise;
+use homograph::claims::Disguise;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 

@@ -124,7 +124,7 @@ impl Judge<'_> {
         let ascii = of.ascii.strip_prefix("www.").unwrap_or(&of.ascii);
         let is_word = ascii
             .split_once('.')
-            .is_some_and(|(word, suffix)| homograph::means_itself_at(word, suffix));
+            .is_some_and(|(word, suffix)| homograph::claims::means_itself_at(word, suffix));
         if is_word && registrable(ascii, Section::Icann) == Some(ascii) {
             self.let_alone(host, kind, judged);
         }
@@ -147,8 +147,10 @@ impl Judge<'_> {
             languages(word, &WORDS).is_some_and(|known| known.iter().any(is_home))
                 && registrable(ascii, Section::Icann) == Some(ascii)
         };
-        let is_owners =
-            || judged.inner.is_empty() && homograph::is_in_own_letters(of, &self.policy.protected);
+        let is_owners = || {
+            judged.inner.is_empty()
+                && homograph::claims::is_in_own_letters(of, &self.policy.protected)
+        };
         if is_word() || is_owners() {
             self.let_alone(host, kind, judged);
         }

@@ -5,7 +5,7 @@ use crate::Dmarc;
 use crate::flags;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
-use homograph::Sender;
+use homograph::claims::Sender;
 use maillinks::{Layer, bidi};
 
 /// Where calendars that are no person's have an address, which their owners name as they like.

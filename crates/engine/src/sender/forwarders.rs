@@ -4,7 +4,8 @@
 use crate::Dmarc;
 use crate::judging::Judge;
 use crate::sender::Mailbox;
-use homograph::{Sender, is_or_below};
+use homograph::claims::Sender;
+use homograph::is_or_below;
 
 /// Where a forwarder writes whose mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,7 +71,7 @@ pub(super) fn asks(label: &str, table: &Organisations) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::Names;
-    use crate::organisation_inside;
+    use crate::claims::organisation_inside;
 
     #[test]
     fn a_name_is_a_label_beside_words_that_ask() {

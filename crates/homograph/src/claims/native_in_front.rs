@@ -54,8 +54,8 @@ pub(super) fn named(label: &str, table: &Organisations) -> Option<&'static str> 
 #[cfg(test)]
 mod tests {
     use super::{Judgement, Names, native_site};
+    use crate::claims::organisation_inside;
     use crate::judge;
-    use crate::organisation_inside;
     use uts58::tlds::TldTable;
 
     #[test]

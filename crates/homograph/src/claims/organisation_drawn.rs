@@ -114,8 +114,8 @@ fn drawn<S: AsRef<str>>(
 #[cfg(test)]
 mod tests {
     use crate::Names;
+    use crate::claims::{organisation_drawn, organisation_inside};
     use crate::{Judgement, judge};
-    use crate::{organisation_drawn, organisation_inside};
     use uts58::tlds::TldTable;
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Plain {
 
 /// Whether a plain host has labels that read as a protected name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NamesInside {
+pub(crate) enum NamesInside {
     /// No label does, whatever is before the host.
     None,
     /// It is that name, or below it.

@@ -394,7 +394,7 @@ fn shown(c: char) -> Option<char> {
         _ if c.is_ascii() => Some(c),
         _ if is_not_seen(c) || is_mark_of_owner(c) => None,
         _ if reads_as_dot(c) => Some('.'),
-        _ if homograph::reads_as_hyphen(c) => Some('-'),
+        _ if homograph::claims::reads_as_hyphen(c) => Some('-'),
         _ if homograph::are_twins([c], Script::Latin) => {
             let read = homograph::reads_as(c).unwrap_or_default();
             read.chars().next().filter(|_| read.len() == 1).or(Some(c))

@@ -60,7 +60,7 @@ pub(super) fn read_as(word: &str) -> Option<String> {
             _ if c == '\u{2d9}' || is_dot_to_somebody(c) || reads_as_dot(c) => {
                 read.push('.');
             }
-            _ if homograph::reads_as_hyphen(c) => read.push('-'),
+            _ if homograph::claims::reads_as_hyphen(c) => read.push('-'),
             _ if ends_host_to_a_reader(c) => read.push('/'),
             _ => match (with_dot_below(c), homograph::reads_as(c)) {
                 (Some(letter), _) => read.extend([letter, '.']),
@@ -250,7 +250,7 @@ pub(super) fn reads_as_dot(c: char) -> bool {
                     | '⚫'
                     | '\u{2cfe}'
             )
-            || !is_alphanumeric(c) && homograph::reads_as_dot(c))
+            || !is_alphanumeric(c) && homograph::claims::reads_as_dot(c))
 }
 
 /// Whether the dot in front of a text separates words of Chinese, Japanese or Korean, as a comma does: an abbreviation in
@@ -292,7 +292,7 @@ pub(super) fn is_not_seen(c: char) -> bool {
 fn styled(c: char) -> Option<char> {
     let flag = u32::from(c).checked_sub(0x1F1E6).and_then(|row| u8::try_from(row).ok());
     let flag = flag.filter(|row| *row < 26).map(|row| char::from(b'a' + row));
-    flag.or_else(|| homograph::plain_letter(c).map(|letter| letter.to_ascii_lowercase()))
+    flag.or_else(|| homograph::claims::plain_letter(c).map(|letter| letter.to_ascii_lowercase()))
 }
 
 fn with_dot_below(c: char) -> Option<char> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::super::{HostBounds, Judge};
 use crate::outcome::{Reason, Verdict};
-use homograph::{Judgement, may_ask, reads_as};
+use homograph::claims::may_ask;
+use homograph::{Judgement, reads_as};
 
 /// Letters of the longest word of which digits are letters here: longer ones are found as they are drawn.
 const SHORT: usize = 4;

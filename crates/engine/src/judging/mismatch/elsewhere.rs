@@ -4,7 +4,8 @@
 use super::super::{Judge, Judged, Kind, Occurrence, Target};
 use super::{ShownAs, shared};
 use crate::outcome::{Reason, Verdict};
-use homograph::{HostBounds, Sender};
+use homograph::HostBounds;
+use homograph::claims::Sender;
 use uts58::reference;
 
 impl Judge<'_> {

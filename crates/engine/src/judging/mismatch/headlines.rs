@@ -4,7 +4,7 @@
 
 use super::{Judge, ShownAs};
 use crate::judging::prices::sender_steps;
-use homograph::BesideWord;
+use homograph::claims::BesideWord;
 
 /// Words beside the name at least.
 const LEAST_WORDS: usize = 3;
@@ -66,7 +66,7 @@ impl Judge<'_> {
         }
         self.steps += [before, behind].map(sender_steps).iter().sum::<u64>();
         let [front, after] =
-            [before, behind].map(|text| homograph::words(text, &self.policy.protected));
+            [before, behind].map(|text| homograph::claims::words(text, &self.policy.protected));
         let is_of_place = front.last().is_some_and(|word| OF_PLACES.contains(&word.text.as_str()));
         let mut words = front.iter().chain(&after);
         front.len() + after.len() >= LEAST_WORDS && !is_of_place && !words.any(asks)

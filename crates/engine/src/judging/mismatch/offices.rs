@@ -4,7 +4,7 @@
 use super::super::Judge;
 use super::ShownAs;
 use super::rewritten::{COUNTERS, SHORTENERS};
-use homograph::is_government_site;
+use homograph::claims::is_government_site;
 use maillinks::programs::is_below;
 
 /// Services by which offices send mail and count clicks, or say what they are about.

@@ -51,7 +51,7 @@ impl Judge<'_> {
     /// Whether a name in a path has a word that is none of offices, and none of where one logs in. A number says nothing.
     fn is_of_somebody(&mut self, name: &str) -> bool {
         self.steps += sender_steps(name);
-        let words = homograph::words(name, &self.policy.protected);
+        let words = homograph::claims::words(name, &self.policy.protected);
         let is_name = |word: &str| word.len() > 1 && word.contains(char::is_alphabetic);
         words.iter().any(|word| !word.is_office && is_name(&word.text))
             && !words.iter().any(|word| LOGINS.contains(&word.text.as_str()))

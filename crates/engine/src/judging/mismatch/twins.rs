@@ -7,7 +7,8 @@ use homograph::Judgement;
 impl Judge<'_> {
     /// Whether two hosts of different owners read as one.
     pub fn are_twins(&self, one: &Judgement, other: &Judgement) -> bool {
-        homograph::are_twin_hosts(one, other) && !self.are_of_one_owner(&one.ascii, &other.ascii)
+        homograph::claims::are_twin_hosts(one, other)
+            && !self.are_of_one_owner(&one.ascii, &other.ascii)
     }
 
     /// Whether a host is made to be taken for one that a text shows: its twin, one that begins like it, or its name
@@ -16,9 +17,9 @@ impl Judge<'_> {
         self.steps += TWIN_COMPARISON_STEPS;
         // Beyond ASCII the text is the disguise, and judged as such.
         let protected = &self.policy.protected;
-        seen.unicode.is_ascii() && homograph::are_twin_hosts(led, seen)
-            || homograph::stands_in_front(&seen.ascii, &led.ascii, protected)
-            || homograph::asks_beside(&seen.ascii, &led.ascii, protected)
+        seen.unicode.is_ascii() && homograph::claims::are_twin_hosts(led, seen)
+            || homograph::claims::stands_in_front(&seen.ascii, &led.ascii, protected)
+            || homograph::claims::asks_beside(&seen.ascii, &led.ascii, protected)
     }
 }
 

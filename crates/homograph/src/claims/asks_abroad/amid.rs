@@ -186,7 +186,7 @@ impl<'n> HostReader<'n, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::asks_abroad;
+    use crate::claims::asks_abroad;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 

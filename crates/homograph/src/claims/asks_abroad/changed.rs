@@ -43,7 +43,7 @@ fn shortened(word: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::asks_abroad;
+    use crate::claims::asks_abroad;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 

@@ -124,7 +124,7 @@ fn swapped<'l>(pair: Option<(&'l str, &'l str)>) -> Option<(&'l str, &'l str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::asks_abroad;
+    use crate::claims::asks_abroad;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 

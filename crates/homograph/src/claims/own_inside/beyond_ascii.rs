@@ -180,8 +180,9 @@ fn is_slip(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::own_inside;
-    use crate::{Correspondent, Names, judge};
+    use crate::claims::Correspondent;
+    use crate::claims::own_inside;
+    use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
     /// The name that is found in a host, of these and as many others in front of them.

@@ -422,7 +422,8 @@ impl Organisations {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Names, Sender, poses};
+    use crate::Names;
+    use crate::claims::{Sender, poses};
     use uts58::tlds::TldTable;
 
     /// Whom a name claims to be, if the host of its address is none of theirs.
