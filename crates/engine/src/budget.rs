@@ -29,8 +29,8 @@ pub const EDIT_STEPS: u64 = 64;
 /// its edits and the recipe that undoes them. So the link is edited however few steps are left later.
 const DECEPTION_STEPS: u64 = 320 + FINDING_STEPS;
 
-/// Added for such a link inside a transfer encoding, or in a charset with shift states or wide units. Its place in
-/// the raw bytes must be looked up for the report.
+/// Added for such a link, and for each other one that is edited, inside a transfer encoding, or in a charset with shift
+/// states or wide units. Its place in the raw bytes must be looked up for the report, and the edit is written there.
 const ENCODED_STEPS: u64 = 448;
 
 /// Bytes of memory for the findings of a message: this many for each byte of the message, and a base. One finding
@@ -156,10 +156,11 @@ impl<'a> Budget<'a> {
         self.spend(Stage::Judging, LINK_STEPS + bytes as u64 + judging)
     }
 
-    /// Takes the steps of the report and the edits of a link of this many bytes.
+    /// Takes the steps of the report and the edits of a link of this many bytes that deceives nobody.
     #[must_use]
-    pub fn spend_finding(&mut self, bytes: usize) -> bool {
-        self.spend(Stage::Judging, FINDING_STEPS + bytes as u64)
+    pub fn spend_finding(&mut self, bytes: usize, edited_encoded: bool) -> bool {
+        let encoded = u64::from(edited_encoded) * ENCODED_STEPS;
+        self.spend(Stage::Judging, FINDING_STEPS + encoded + bytes as u64)
     }
 
     /// Steps of the report and the edits of a link of this many bytes that deceives. The caller takes them together
@@ -261,6 +262,23 @@ mod tests {
         let some = Budget::new(&Policy::default(), 1_000, None).left;
         let all = Budget::new(&policy, 1_000, None).left;
         assert_eq!(all - some, (SECOND_READING_FACTOR - 1) * 1_000 * policy.limits.steps_per_byte);
+    }
+
+    /// A link that is edited although it deceives nobody is looked up in the raw bytes as one that deceives is.
+    #[test]
+    fn every_edited_link_pays_for_its_place_in_an_encoding() {
+        let policy = Policy { defang: Defang::All, ..Policy::default() };
+        let judging = |links: usize, policy: &Policy| {
+            let text = "see https://example.com/ \r\n".repeat(links);
+            let body = base64::engine::general_purpose::STANDARD.encode(text);
+            let head = b"Content-Transfer-Encoding: base64\r\n";
+            let tlds = TldTable::new(["com"], "");
+            let facts = Facts::default();
+            let case = Case::new(Message { head, body: body.as_bytes() }, &facts, policy, &tlds);
+            inspect_case(case).cost().of(Stage::Judging)
+        };
+        let further = |policy: &Policy| judging(2, policy) - judging(1, policy);
+        assert!(further(&policy) >= further(&Policy::default()) + FINDING_STEPS + ENCODED_STEPS);
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl PartContext<'_> {
                 reading: &reading,
                 index,
                 has_one_charset: OnceCell::new(),
+                is_as_labelled: OnceCell::new(),
                 folding: OnceCell::new(),
                 misread: Cell::default(),
                 data: maillinks::Data::of(text),
@@ -111,6 +112,8 @@ struct OpenReading<'a> {
     index: usize,
     /// Whether every reading of the part is in this charset or in ASCII; computed when needed.
     has_one_charset: OnceCell<bool>,
+    /// Whether a letter has as many bytes as the label of the part says; computed when needed.
+    is_as_labelled: OnceCell<bool>,
     /// How the part folds its lines; computed when needed.
     folding: OnceCell<&'static str>,
     /// The last host that was asked for, and whether it is UTF-8 misread: links next to each other often lead to one host.

@@ -21,12 +21,13 @@ const CONTROL_KINDS: u32 = 12;
 /// non-ASCII letters, and is also read in its real charset.
 const CHARACTERS_PER_UNDECODED: usize = 12;
 
-/// Where data are in a text. The answer for a block is kept: links are close to each other, and for each the same
-/// kilobyte and a half would be tested again.
+/// Where data are in a text. The answer for each block is kept: many links begin in one, and for each the same kilobyte
+/// and a half would be tested again.
 #[derive(Clone, Debug)]
 pub struct Data<'t> {
     text: &'t str,
-    last: Cell<Option<(usize, bool)>>,
+    /// Whether each block is among data; computed when needed.
+    random: OnceCell<Box<[Cell<Option<bool>>]>>,
     /// Lines of uuencode in blocks, those in a row as one; computed when needed.
     encoded: OnceCell<Vec<Range<usize>>>,
 }
@@ -34,7 +35,7 @@ pub struct Data<'t> {
 impl<'t> Data<'t> {
     /// For this text.
     pub fn of(text: &'t str) -> Data<'t> {
-        Data { text, last: Cell::new(None), encoded: OnceCell::new() }
+        Data { text, random: OnceCell::new(), encoded: OnceCell::new() }
     }
 
     /// Whether the surroundings of a link that begins at this byte are data: then the host in it is chance.
@@ -50,16 +51,15 @@ impl<'t> Data<'t> {
     }
 
     fn is_random(&self, start: usize) -> bool {
+        let blocks = || vec![Cell::new(None); self.text.len().div_ceil(BLOCK)].into();
         let block = start / BLOCK;
-        if let Some((last, is_data)) = self.last.get()
-            && last == block
-        {
-            return is_data;
-        }
-        let start = self.text.floor_char_boundary(block.saturating_sub(1) * BLOCK);
-        let end = self.text.ceil_char_boundary(((block + 2) * BLOCK).min(self.text.len()));
-        let is_data = are_data(self.text.get(start..end).unwrap_or_default());
-        self.last.set(Some((block, is_data)));
+        let Some(known) = self.random.get_or_init(blocks).get(block) else { return false };
+        let is_data = known.get().unwrap_or_else(|| {
+            let start = self.text.floor_char_boundary(block.saturating_sub(1) * BLOCK);
+            let end = self.text.ceil_char_boundary(((block + 2) * BLOCK).min(self.text.len()));
+            are_data(self.text.get(start..end).unwrap_or_default())
+        });
+        known.set(Some(is_data));
         is_data
     }
 }

@@ -48,7 +48,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which hosts that are registered have no more, and steps of each further one of a harmless host of ASCII that is
 /// similar to a known name: each is compared with names.
 const REGISTERED_LABELS: u64 = 2;
-const COMPARED_LABEL_STEPS: u64 = 800;
+const COMPARED_LABEL_STEPS: u64 = 880;
 
 /// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
 /// office asks, alone or with those beside it.
@@ -62,7 +62,7 @@ const FURTHER_LABEL_STEPS: u64 = 1_140;
 
 /// Added for a harmless host with other letters, or one of ASCII that is similar to a known name, and once more if it may
 /// begin or end elsewhere, so that it is judged again. Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 268;
+const HARMLESS_HOST_STEPS: u64 = 284;
 const HARMLESS_BOUNDS_STEPS: u64 = 692;
 
 /// Added for each label of a harmless host with other letters in front of what is registered: it is read and compared as a
@@ -116,7 +116,7 @@ const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 24;
 /// The same of each byte of userinfo: it is read as a host, and searched for others.
 const USERINFO_STEPS_PER_BYTE: u64 = 64;
 
-/// Steps of what is judged as a host inside a link and is none, and of each of its bytes.
+/// Steps of what is judged as a host inside a link, and is none or deceives nobody, and of each of its bytes.
 const REJECTED_HOST_STEPS: u64 = 640;
 const REJECTED_HOST_STEPS_PER_BYTE: u64 = 20;
 
@@ -328,6 +328,13 @@ mod tests {
             |inner: &str| judging(&format!("https://www.google.com/url?q=https%3A%2F%2F{inner}"));
         let (nothing, none) = (link(""), link("a{b.c.d.e.com"));
         assert!(none >= nothing + rejected_steps("a{b.c.d.e.com"), "{nothing} {none}");
+    }
+
+    #[test]
+    fn a_host_inside_a_link_that_deceives_nobody_pays_for_its_judgement() {
+        let link = |inner: &str| judging(&format!("https://example.com/?дом=мир&a={inner}"));
+        let (nothing, harmless) = (link("магазин-com"), link("магазин.com"));
+        assert!(harmless >= nothing + rejected_steps("магазин.com"), "{nothing} {harmless}");
     }
 
     /// However long a name is, the links behind it are judged.

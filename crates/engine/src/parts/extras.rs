@@ -68,7 +68,9 @@ impl<'a> LayerReader<'a> {
     /// bytes.
     fn is_as_labelled(&self) -> bool {
         let width = self.open.reading.charset.ascii_bytes();
-        self.open.entry.declared_charset().is_none_or(|charset| charset.ascii_bytes() == width)
+        let labelled = || self.open.entry.declared_charset();
+        let is_alike = || labelled().is_none_or(|charset| charset.ascii_bytes() == width);
+        *self.open.is_as_labelled.get_or_init(is_alike)
     }
 
     /// Whether a link of a text may stand in the markup of a page: some program reads the part as one, or as other parts, or

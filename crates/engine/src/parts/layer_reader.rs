@@ -193,8 +193,7 @@ impl<'a> LayerReader<'a> {
     ) -> Vec<Option<Judged>> {
         let mut judged = Vec::with_capacity(occurrences.len());
         let is_reported = found.candidates.len() < budget.findings;
-        let reading = self.open.reading;
-        let plain = reading.transfer == Transfer::Identity && reading.charset.keeps_ascii();
+        let plain = self.is_plain();
         let encoded = is_reported && !plain;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
@@ -215,6 +214,12 @@ impl<'a> LayerReader<'a> {
             }
         }
         judged
+    }
+
+    /// Whether the text of the reading stands in the message byte by byte.
+    fn is_plain(&self) -> bool {
+        let reading = self.open.reading;
+        reading.transfer == Transfer::Identity && reading.charset.keeps_ascii()
     }
 
     /// Whether a link that only some programs see is to be edited or reported. If every link is to be defanged, links
@@ -272,7 +277,8 @@ impl<'a> LayerReader<'a> {
         // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
         // reaches.
         if judged.verdict != Verdict::Unsafe && !is_left_alone {
-            let _ = budget.spend_finding(occurrence.span().len());
+            let edited_encoded = done == Done::Edited && !self.is_plain();
+            let _ = budget.spend_finding(occurrence.span().len(), edited_encoded);
         }
         if found.candidates.len() >= budget.findings && !found.adds_reason(judged) {
             return match self.edit_only(occurrence, judged, (action, done), budget, found) {

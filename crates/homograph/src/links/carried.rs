@@ -35,7 +35,7 @@ pub struct LinkJudgement {
     pub inner: Vec<Judgement>,
     /// Index of the one that a rewriter's link leads to.
     pub leads: Option<usize>,
-    /// What was judged as a host inside it and is none.
+    /// What was judged as a host inside it, and is none or deceives nobody.
     pub rejected: Vec<String>,
 }
 
@@ -194,7 +194,7 @@ impl LinkJudgement {
         if inside.userinfo {
             self.add_as(Reason::Userinfo, Verdict::Unsafe);
         }
-        self.rejected.extend(inside.rejected());
+        self.rejected.extend(inside.rejected);
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
             self.add_host(host);
@@ -202,7 +202,8 @@ impl LinkJudgement {
         if let Some(led) = embedded::target_host(host, tail) {
             let judged = inside.judged.into_iter().find(|(spelling, _)| *spelling == led);
             let again = || judge(&led, &Context { bounds: HostBounds::Certain, ..*context }).ascii;
-            let led = judged.map_or_else(|| Some(again()), |(_, ascii)| ascii);
+            let rejected = || self.rejected.contains(&led);
+            let led = judged.map(|(_, ascii)| ascii).or_else(|| (!rejected()).then(again));
             self.leads = self.inner.iter().position(|host| Some(&host.ascii) == led.as_ref());
         }
     }

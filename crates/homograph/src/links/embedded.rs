@@ -22,16 +22,10 @@ pub(super) struct Embedded {
     pub hosts: Vec<Judgement>,
     /// Whether the userinfo of one reads as a name that readers know; its host is in `hosts`.
     pub userinfo: bool,
-    /// The spellings that were judged as hosts of URLs, each with its host in ASCII form; `None` of what is no host.
-    pub judged: Vec<(String, Option<String>)>,
-}
-
-impl Embedded {
-    /// What was judged as a host and is none.
-    pub fn rejected(&self) -> impl Iterator<Item = String> {
-        let none = self.judged.iter().filter(|(_, ascii)| ascii.is_none());
-        none.map(|(spelling, _)| spelling.clone())
-    }
+    /// The spellings that are hosts of URLs, each with its host in ASCII form.
+    pub judged: Vec<(String, String)>,
+    /// What was judged as a host, and is none or deceives nobody.
+    pub rejected: Vec<String>,
 }
 
 /// Finds the URLs in the tail of a link to this host. The tail of an inner URL is part of the text
@@ -415,6 +409,8 @@ impl Search<'_> {
             let judgement = judge(host, &Context { bounds, ..self.context });
             if judgement.edit >= least {
                 self.keep(judgement);
+            } else {
+                self.found.rejected.push(host.to_owned());
             }
         }
     }
@@ -438,10 +434,11 @@ impl Search<'_> {
             && judgement.reasons.contains(Reason::IdnaInvalid)
             && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
         let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
-        let is_kept = is_host && !leads_nowhere;
-        self.found.judged.push((host.to_owned(), is_kept.then(|| judgement.ascii.clone())));
-        if is_kept {
+        if is_host && !leads_nowhere {
+            self.found.judged.push((host.to_owned(), judgement.ascii.clone()));
             self.keep(judgement);
+        } else {
+            self.found.rejected.push(host.to_owned());
         }
     }
 

@@ -22,6 +22,10 @@ use uts58::{Kind, Link};
 /// Steps of a value that may be a URL, besides its bytes: its scheme and its authority are looked for.
 const REFERENCE_STEPS: u64 = 56;
 
+/// Steps of each byte of a value that is not read as it is written: references and line breaks in it are mapped, for the
+/// link, and again to tell where a base leads it and whether it calls somebody.
+const MAPPED_STEPS_PER_BYTE: u64 = 3;
+
 impl<'t> HtmlReader<'t, '_, '_> {
     /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
     fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
@@ -235,7 +239,11 @@ impl<'t> HtmlReader<'t, '_, '_> {
 
     /// Reads an attribute that holds one URL: as it is, and as lenient programs and those that it calls read it.
     fn url(&mut self, found: &FoundAttribute<'_>, holds: Holds, value: Range<usize>) {
+        let written = value.len();
         let seen = entity::attribute(self.text, value).as_url();
+        if seen.as_str().len() != written {
+            self.view.steps += MAPPED_STEPS_PER_BYTE * written as u64;
+        }
         if let Some(range) = lenient::without_quotes(seen.as_str()) {
             let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
             self.references(seen.clone(), Some(vec![range]), &found.site(holds));
