@@ -10,7 +10,7 @@ use super::outcome::{Reason, Verdict};
 use super::policy::Policy;
 use super::{Case, Facts, Message, TldSet};
 use homograph::linkify::{Options, linkify_among};
-use homograph::{HostBounds, LinkJudgement};
+use homograph::{HostBounds, LinkJudgement, Rejected};
 use maillinks::{Occurrence, SeenBy};
 use mailsplice::media::Media;
 use uts58::Target;
@@ -107,7 +107,7 @@ fn judgement(judged: Judged) -> LinkJudgement {
         host: judged.host,
         inner: judged.inner,
         leads: judged.destination,
-        rejected: Vec::new(),
+        rejected: Rejected::default(),
     }
 }
 

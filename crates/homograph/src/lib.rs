@@ -40,6 +40,7 @@ pub use characters::{
 };
 pub use links::{
     carried::{LinkJudgement, carried, judge_link, spelled_host},
+    embedded::Rejected,
     userinfo::is_in_local_part,
     wrappers::{hides_end, names_host_alone, only_rewrites, rewrites},
 };

@@ -3,7 +3,7 @@
 
 use super::judged::Judged;
 use homograph::claims::{LABEL_WORDS, SHOWN};
-use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
+use homograph::{HostBounds, Judgement, Label, LinkJudgement, Rejected, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
@@ -260,12 +260,13 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     CARRIED_STEPS
         + bytes.sum::<u64>()
         + USERINFO_STEPS_PER_BYTE * userinfo
-        + carried.rejected.iter().map(|name| rejected_steps(name)).sum::<u64>()
+        + rejected_steps(carried.rejected)
         + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
 }
 
-fn rejected_steps(name: &str) -> u64 {
-    REJECTED_HOST_STEPS + REJECTED_HOST_STEPS_PER_BYTE * name.len() as u64
+fn rejected_steps(rejected: Rejected) -> u64 {
+    let (hosts, bytes) = (rejected.hosts as u64, rejected.bytes as u64);
+    REJECTED_HOST_STEPS * hosts + REJECTED_HOST_STEPS_PER_BYTE * bytes
 }
 
 /// Whether nothing in a path is a host or decodes to one: no dot, nothing that is escaped, no scheme and no address.
@@ -322,19 +323,23 @@ mod tests {
         assert!(again(20) >= again(4) + further * EDITED_LABEL_STEPS, "{} {}", again(4), again(20));
     }
 
+    fn rejected(host: &str) -> u64 {
+        rejected_steps(Rejected { hosts: 1, bytes: host.len() })
+    }
+
     #[test]
     fn what_is_no_host_inside_a_link_pays_for_its_judgement() {
         let link =
             |inner: &str| judging(&format!("https://www.google.com/url?q=https%3A%2F%2F{inner}"));
         let (nothing, none) = (link(""), link("a{b.c.d.e.com"));
-        assert!(none >= nothing + rejected_steps("a{b.c.d.e.com"), "{nothing} {none}");
+        assert!(none >= nothing + rejected("a{b.c.d.e.com"), "{nothing} {none}");
     }
 
     #[test]
     fn a_host_inside_a_link_that_deceives_nobody_pays_for_its_judgement() {
         let link = |inner: &str| judging(&format!("https://example.com/?дом=мир&a={inner}"));
         let (nothing, harmless) = (link("магазин-com"), link("магазин.com"));
-        assert!(harmless >= nothing + rejected_steps("магазин.com"), "{nothing} {harmless}");
+        assert!(harmless >= nothing + rejected("магазин.com"), "{nothing} {harmless}");
     }
 
     /// However long a name is, the links behind it are judged.

@@ -13,7 +13,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{embedded, userinfo};
+use super::embedded::{self, Rejected};
+use super::userinfo;
 use crate::verdict::{Edit, Reason, Reasons, Verdict};
 use crate::{Context, HostBounds, Judgement, judge, mixes_scripts};
 use uts58::scheme::{self, Does};
@@ -35,8 +36,8 @@ pub struct LinkJudgement {
     pub inner: Vec<Judgement>,
     /// Index of the one that a rewriter's link leads to.
     pub leads: Option<usize>,
-    /// What was judged as a host inside it, and is none or deceives nobody.
-    pub rejected: Vec<String>,
+    /// How much was judged as a host inside it, and is none or deceives nobody.
+    pub rejected: Rejected,
 }
 
 /// Judges a link of this text.
@@ -194,7 +195,7 @@ impl LinkJudgement {
         if inside.userinfo {
             self.add_as(Reason::Userinfo, Verdict::Unsafe);
         }
-        self.rejected.extend(inside.rejected);
+        self.rejected = inside.rejected;
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
             self.add_host(host);
@@ -202,8 +203,7 @@ impl LinkJudgement {
         if let Some(led) = embedded::target_host(host, tail) {
             let judged = inside.judged.into_iter().find(|(spelling, _)| *spelling == led);
             let again = || judge(&led, &Context { bounds: HostBounds::Certain, ..*context }).ascii;
-            let rejected = || self.rejected.contains(&led);
-            let led = judged.map(|(_, ascii)| ascii).or_else(|| (!rejected()).then(again));
+            let led = judged.map_or_else(|| Some(again()), |(_, ascii)| ascii);
             self.leads = self.inner.iter().position(|host| Some(&host.ascii) == led.as_ref());
         }
     }

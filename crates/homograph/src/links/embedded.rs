@@ -16,16 +16,31 @@ use crate::verdict::{Edit, Reason};
 use crate::{Context, HostBounds, Judgement, judge};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, ipv4, percent, reference, scheme};
 
+/// How much was judged as a host inside a link, and is none or deceives nobody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejected {
+    /// Number of spellings.
+    pub hosts: usize,
+    /// Bytes of them all.
+    pub bytes: usize,
+}
+
+impl Rejected {
+    fn add(&mut self, host: &str) {
+        self.hosts += 1;
+        self.bytes += host.len();
+    }
+}
+
 /// What was found in the URLs inside a link.
 #[derive(Debug, Default)]
 pub(super) struct Embedded {
     pub hosts: Vec<Judgement>,
     /// Whether the userinfo of one reads as a name that readers know; its host is in `hosts`.
     pub userinfo: bool,
-    /// The spellings that are hosts of URLs, each with its host in ASCII form.
-    pub judged: Vec<(String, String)>,
-    /// What was judged as a host, and is none or deceives nobody.
-    pub rejected: Vec<String>,
+    /// The spellings that were judged as hosts of URLs, each with its host in ASCII form; `None` of what is no host.
+    pub judged: Vec<(String, Option<String>)>,
+    pub rejected: Rejected,
 }
 
 /// Finds the URLs in the tail of a link to this host. The tail of an inner URL is part of the text
@@ -410,7 +425,7 @@ impl Search<'_> {
             if judgement.edit >= least {
                 self.keep(judgement);
             } else {
-                self.found.rejected.push(host.to_owned());
+                self.found.rejected.add(host);
             }
         }
     }
@@ -434,11 +449,12 @@ impl Search<'_> {
             && judgement.reasons.contains(Reason::IdnaInvalid)
             && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
         let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
-        if is_host && !leads_nowhere {
-            self.found.judged.push((host.to_owned(), judgement.ascii.clone()));
+        let is_kept = is_host && !leads_nowhere;
+        self.found.judged.push((host.to_owned(), is_kept.then(|| judgement.ascii.clone())));
+        if is_kept {
             self.keep(judgement);
         } else {
-            self.found.rejected.push(host.to_owned());
+            self.found.rejected.add(host);
         }
     }
 
