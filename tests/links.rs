@@ -93,6 +93,28 @@ fn links_as_json_has_the_fields_of_the_documentation() {
     assert_eq!(objects[1]["kind"], "email");
 }
 
+/// What is shown on a terminal does nothing there.
+#[test]
+fn json_has_no_character_that_acts_on_a_terminal() {
+    let hostile =
+        "http://a.example/\u{202e}x\u{e0041}\u{7f}\u{9b}31m.example.com\u{2028}b.example.com";
+    for arguments in [&["links", "--json"][..], &["check", "--json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let output = command.args(arguments).write_stdin(format!("{hostile}\n")).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let acts = |char: &char| {
+            (char.is_control() && *char != '\n')
+                || matches!(char, '\u{202e}' | '\u{2028}' | '\u{e0041}')
+        };
+        assert_eq!(text.chars().find(acts), None, "{text}");
+        let objects = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let said: String = objects
+            .map(|object| object["link"].to_string() + &object["input"].to_string())
+            .collect();
+        assert!(said.contains('\u{202e}'), "the same text comes out of it: {text}");
+    }
+}
+
 #[test]
 fn links_in_prose() {
     let text = "サーバーexample.comです。end.However helpers.py hxxp://example[.]com";

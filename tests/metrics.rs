@@ -207,6 +207,25 @@ fn over_tcp_on_loopback() {
     assert_eq!(request(stream, "GET /metrics").0, 200);
 }
 
+/// As `printf 'GET /healthz HTTP/1.0\r\n\r\n' | nc -N` does: the answer was lost now and then.
+#[test]
+fn whoever_has_no_more_to_ask_gets_an_answer() {
+    let site = Site::new("");
+    let metrics = site.path("metrics.sock");
+    site.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
+    let command = site.serve_at_socket();
+    let _daemon = start(command);
+    wait_for("the endpoint", || UnixStream::connect(&metrics).ok());
+    for number in 0..300 {
+        let mut stream = UnixStream::connect(&metrics).unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.0 "), "{number}: {answer:?}");
+    }
+}
+
 #[test]
 fn silent_scrapers_are_let_go_and_others_get_their_turn() {
     let site = Site::new("");

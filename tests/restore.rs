@@ -72,6 +72,8 @@ fn odd_messages_come_back_as_they_were() {
         format!("\t{fields}\r\nsee https://xn--ypal-43d9g.com/\r\n").replace("\r\n", "\n"),
         // The same, and the last line of the header has no end.
         " folded\r\nSubject: https://xn--ypal-43d9g.com/".to_owned(),
+        // Nothing but what looks like the first line of an mbox.
+        "From x@example.org Mon Nov 30 10:00".to_owned(),
     ] {
         let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
         let output = rewrite.arg("rewrite").write_stdin(message.clone()).output().unwrap();
@@ -199,6 +201,62 @@ fn what_was_filtered_twice_comes_back() {
     let fields = String::from_utf8_lossy(&twice);
     assert!(fields.contains("edited=2") && fields.matches("-Undo:").count() == 1, "{fields}");
     restore().write_stdin(twice).assert().success().stdout(original);
+}
+
+/// A sender can edit a message of his own, and say of it what he likes.
+#[test]
+fn what_fields_with_a_recipe_say_is_not_believed() {
+    let original = "From: \"paypal.com\" <a@example.org>\r\nSubject: hi\r\n\r\nsee http://www.example.com/\r\n";
+    let rewrite = |options: &[&str], message: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let output = command.arg("rewrite").args(options).write_stdin(message).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let defanged = rewrite(&["--defang-all"], original);
+    let forged = defanged
+        .replace("verdict=suspect", "verdict=ok")
+        .replace("by=localhost", "by=mx.example.com")
+        .replace("X-Linkmilter-Undo", "X-Linkmilter-Trust: yes\r\nX-Linkmilter-Undo");
+    assert_ne!(forged, defanged);
+    let filtered = rewrite(&[], &forged);
+    assert!(filtered.contains("by=localhost; verdict=suspect"), "{filtered}");
+    assert!(!filtered.contains("mx.example.com") && !filtered.contains("Trust"), "{filtered}");
+    assert_eq!(filtered.matches("X-Linkmilter: ").count(), 1, "{filtered}");
+    assert!(filtered.contains("hxxp://www[.]example[.]com/"), "what is dead stays so: {filtered}");
+    assert_eq!(rewrite(&[], &filtered), filtered, "nothing is left to do");
+    restore().write_stdin(filtered).assert().success().stdout(original);
+}
+
+/// No link of these was edited, and they are not what they were: without the recipe nobody can say what was.
+#[test]
+fn a_message_with_a_tag_or_anchors_is_not_called_unedited() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("c.toml");
+    let tag = "[policy]\nactions = { unsafe = \"leave\" }\nmessage_actions = { unsafe = \"subject-tag\" }\n";
+    for (settings, kind, link) in [
+        (tag, "plain", "https://www.p\u{430}ypal.com/"),
+        ("policy.linkify = \"html\"", "html", "https://www.example.com/"),
+    ] {
+        std::fs::write(&config, settings).unwrap();
+        let original = format!(
+            "From: a@example.org\r\nSubject: hi\r\nContent-Type: text/{kind}; charset=utf-8\r\n\r\nsee {link}\r\n"
+        );
+        let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        rewrite.arg("rewrite").arg("--config").arg(&config).write_stdin(original.clone());
+        let filtered = String::from_utf8(rewrite.output().unwrap().stdout).unwrap();
+        assert!(filtered.contains(" edited=0;") && filtered.contains(" marked=yes"), "{filtered}");
+        restore().write_stdin(filtered.clone()).assert().success().stdout(original);
+        // A relay that drops fields it does not know, and a filter whose disk was full.
+        let (before, undo) = filtered.split_once("X-Linkmilter-Undo:").unwrap();
+        let dropped = format!("{before}{}", &undo[undo.find("From:").unwrap()..]);
+        let lost = dropped.replacen("marked=yes", "marked=yes;\r\n undo=lost", 1);
+        for (message, why) in [(dropped, "found none\n"), (lost, "found none (undo=lost: ")] {
+            let output = restore().write_stdin(message).output().unwrap();
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains(why), "{said}");
+        }
+    }
 }
 
 /// Fields of the filter on a message that it did not edit: they are taken away.

@@ -18,6 +18,7 @@ use crate::engine::tlds::TldTable;
 use crate::file;
 use crate::policy::is_below;
 use crate::record::defang::visible;
+use crate::record::json;
 use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
@@ -71,7 +72,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         worst = worst.max(checked.link.verdict);
         let places = |list: &str| judge.places_of_list(list, &checked.link);
         let record = JudgementRecord::new(target, &checked, &judge.policy, places);
-        if args.json { json(&mut out, &record) } else { plain(&mut out, &record) }
+        if args.json { json::write_line(&mut out, &record) } else { plain(&mut out, &record) }
     };
     let written = if args.targets.is_empty() {
         each_line(&mut each)?
@@ -159,11 +160,6 @@ impl HostCheck {
         }
         lines
     }
-}
-
-fn json(out: &mut impl Write, record: &JudgementRecord) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *out, record)?;
-    out.write_all(b"\n")
 }
 
 /// `unsafe  раypal.com  mixed-script target-lookalike`, and the explanation below, indented.

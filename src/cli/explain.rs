@@ -262,7 +262,8 @@ fn section<'a>(
             finding.span.end,
         );
         if !finding.ascii.is_empty() && finding.ascii != finding.unicode {
-            let _ = writeln!(out, "    host {} = {}", visible(&finding.unicode), finding.ascii);
+            let (unicode, ascii) = (visible(&finding.unicode), visible(&finding.ascii));
+            let _ = writeln!(out, "    host {unicode} = {ascii}");
         }
         if let Some(target) = &finding.target {
             let how = difference(&finding.unicode, target).map(|how| format!(" ({how})"));
@@ -329,6 +330,11 @@ mod tests {
         );
         assert!(page.contains(r"x\u{1b}]0;owned\u{7}\u{202e}[href]"), "{page}");
         assert!(!page.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202E}'), "{page}");
+        // A host that the DNS could not hold has no other ASCII form.
+        let page = shown(
+            "Content-Type: text/html; charset=utf-8\r\n\r\n<a href=\"https://p\u{430}y\u{1b}[2J\u{7f}pal.com/\">\r\n",
+        );
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{page}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::shared::ConfigFile;
 use super::{ExitStatus, done, input};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
 use crate::engine::tlds::TldSet;
+use crate::record::json::write_line;
 
 /// Find the links in plain text
 ///
@@ -55,7 +56,7 @@ fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &dyn TldSet) -> 
                 out.write_all(chunk.invalid())?;
             } else if args.json {
                 for link in &links {
-                    writeln!(out, "{}", link_json(text, link, number + 1, column))?;
+                    write_line(out, &link_json(text, link, number + 1, column))?;
                 }
             } else {
                 for link in &links {

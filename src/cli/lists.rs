@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -9,10 +10,11 @@ use serde_json::json;
 
 use crate::config::{self, Added, Config, Removed};
 use crate::plural::{counted, verb};
+use crate::record::json::write_line;
 use crate::record::printable::defanged;
 
 use super::shared::ConfigFile;
-use super::{ExitStatus, host_arg, reload};
+use super::{ExitStatus, done, host_arg, reload};
 
 /// Maximum number of lines about blocked hosts that are allowed.
 const VOID_LINES: usize = 20;
@@ -160,15 +162,13 @@ fn void_entries(allowed: &[Placed], blocked: &[Placed]) -> Vec<String> {
 }
 
 fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<ExitStatus> {
-    let mut out = String::new();
-    for Placed { name, place } in placed(config, list)? {
-        // Writing to a String cannot fail.
-        let _ = match as_json {
-            true => writeln!(out, "{}", json!({"v": 1, "host": name, "origin": place})),
-            false => writeln!(out, "{}  # {place}", defanged(&name)),
-        };
-    }
-    super::print(&out)
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut write = |Placed { name, place }| match as_json {
+        true => write_line(&mut out, &json!({"v": 1, "host": name, "origin": place})),
+        false => writeln!(out, "{}  # {place}", defanged(&name)),
+    };
+    let written = placed(config, list)?.into_iter().try_for_each(&mut write);
+    done(written.and_then(|()| out.flush()))
 }
 
 fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {

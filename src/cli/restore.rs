@@ -10,7 +10,7 @@ use super::shared::{ConfigFile, PERMISSION_HINT};
 use super::{ExitStatus, warn};
 use crate::daemon::recipes::{self, FOLDER};
 use crate::engine::splice::{
-    Believe, RestoreError, SealedBy, is_unedited, restore_as, without_ours,
+    Believe, RestoreError, SealedBy, is_undo_lost, is_unedited, restore_as, without_ours,
 };
 use crate::engine::whole::Whole;
 use crate::file;
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         }
         Err(error) if denied.get() => bail!("{error} ({}): {PERMISSION_HINT}", recipes.display()),
         Err(error) => {
-            warn(&format_args!("{error}{}", hint(&error, &recipes)));
+            warn(&format_args!("{error}{}", hint(&error, message.head, &recipes)));
             return Ok(ExitStatus::Negative);
         }
     };
@@ -79,8 +79,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     super::deliver(&[envelope, &restored.head, separator, &restored.body])
 }
 
-fn hint(error: &RestoreError, recipes: &Path) -> String {
+fn hint(error: &RestoreError, head: &[u8], recipes: &Path) -> String {
     match error {
+        RestoreError::NoRecipe if is_undo_lost(head) => {
+            " (undo=lost: the filter could not store the recipe)".to_owned()
+        }
         RestoreError::NotHere(_) => format!(" ({}; see --state-dir)", recipes.display()),
         _ => String::new(),
     }

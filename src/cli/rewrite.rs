@@ -9,9 +9,11 @@ use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::outcome::{Bypass, fields_at};
 use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
-use crate::engine::splice::Believe;
+use crate::engine::splice::{Believe, fields};
 use crate::engine::whole::Whole;
-use crate::engine::{Answers, Case, Facts, Message, Policy, examine, inspect_case, splice};
+use crate::engine::{
+    Answers, Case, Facts, Message, Outcome, Policy, examine, inspect_case, splice,
+};
 use crate::policy::Envelope;
 
 /// Filter one message
@@ -19,7 +21,8 @@ use crate::policy::Envelope;
 /// Reads a message and writes it with its deceptive links defanged. Every byte outside of the edits
 /// stays unchanged; a part that an edit would give a line of more than 998 bytes is encoded anew, and
 /// `X-Linkmilter` says which (`recoded`). What undoes the edits is written into the header whole,
-/// whatever `policy.undo_bytes` says. Of the rules of the configuration, only those are used that
+/// whatever `policy.undo_bytes` says. A message that was filtered before keeps what undoes that; what other fields of
+/// the filter say is said anew, since a sender can write them. Of the rules of the configuration, only those are used that
 /// depend on the header alone (`when.header`, `list_mail`): the envelope is unknown. Exit code 2 if the message cannot
 /// be written to its end.
 #[derive(Debug, clap::Args)]
@@ -47,13 +50,32 @@ fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([envelope, &restored.head, separator, &restored.body].concat())
 }
 
+/// The outcome for a message that was filtered before, and the bytes that it is for: the message as it came, or as it
+/// was `before`. `now` is how it came, and whether there is anything to edit in it.
+fn filter_again(
+    filter: &impl Fn(Message<'_>, &Policy) -> Outcome,
+    policy: &Policy,
+    before: Vec<u8>,
+    (now, edits): (Vec<u8>, bool),
+) -> (Outcome, Vec<u8>) {
+    let outcome = filter(Message::split(&before), policy);
+    // Another configuration defangs more: one recipe must undo the edits of both. Or this one has filtered it.
+    if edits || outcome.apply(&before) == now {
+        return (outcome, before);
+    }
+    // Another configuration defanged more, or a sender wrote the fields: nothing that they say is kept.
+    let mut outcome = filter(Message::split(&now), policy);
+    outcome.head_edits.retain(|edit| !edit.name.eq_ignore_ascii_case(fields::UNDO));
+    (outcome, now)
+}
+
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     // The process ends soon, and may be started for each message: to free what the settings hold takes a tenth of it.
     let settings = ManuallyDrop::new(config.user_settings()?);
     let bytes = super::input::message(args.file.as_deref())?;
     let message = Message::split(&bytes);
-    // A message that was filtered before keeps its fields if filtering it again changes nothing.
+    // A message that was filtered before keeps what undoes that.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
     let host_name = host_name(&config);
@@ -80,19 +102,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let ask = |questions: &[String]| {
         resolver.as_ref().map_or_else(Answers::new, |resolver| resolver.answers(questions))
     };
-    let filter = |message, policy: &Policy| {
+    let filter = |message: Message<'_>, policy: &Policy| {
         examine(inspect_case, Case::new(message, &facts, policy, &tlds), ask)
     };
     let mut outcome = filter(message, &policy);
     let edits = !outcome.edits.is_empty() || !outcome.head_edits.is_empty();
-    // Another configuration defangs more. One recipe must undo the edits of both.
-    let before =
-        (known && !args.no_header && edits).then(|| without_filter_edits(&bytes)).flatten();
-    if let Some(before) = &before {
-        let policy = Policy { header_fields: HeaderFields::Add, ..policy.clone() };
-        outcome = filter(Message::split(before), &policy);
+    let before = (known && !args.no_header).then(|| without_filter_edits(&bytes)).flatten();
+    let mut bytes = bytes;
+    if let Some(before) = before {
+        policy.header_fields = HeaderFields::Add;
+        (outcome, bytes) = filter_again(&filter, &policy, before, (bytes, edits));
     }
-    let bytes = before.unwrap_or(bytes);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
         super::warn(
             &"expected to judge the message, but the engine failed: it is written unchanged",

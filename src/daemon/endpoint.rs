@@ -208,6 +208,8 @@ async fn serve_client(stream: Box<dyn MetricsStream>, state: Arc<EndpointState>)
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(CONNECTION_TIMEOUT).max_buf_size(16 << 10);
+    // Whoever has no more to ask (`nc -N`) still waits for the answer.
+    server.half_close(true);
     let connection = server.serve_connection(TokioIo::new(stream), service);
     if let Ok(Err(error)) = timeout(CONNECTION_TIMEOUT, connection).await {
         tracing::debug!(%error, "metrics endpoint");

@@ -35,7 +35,7 @@ use super::work_queues::{Queue, WorkQueues};
 use crate::config::{Config, UndoLost};
 use crate::engine::outcome::{Bypass, Disposition, Limit, Verdict};
 use crate::engine::policy::Signed;
-use crate::engine::splice::{note, undo_lost};
+use crate::engine::splice::{fields::UNDO, note, undo_lost};
 use crate::engine::{self, Inspect, Outcome, Policy};
 use crate::feed::store::FeedStore;
 use crate::milter::session::Completeness;
@@ -224,7 +224,7 @@ impl Filter {
             note(fields, &format!("edits={UNDO_LOST}"));
         }
         // Fewer edits may have a recipe that fits into the header.
-        if !is_undone || judged.outcome.edits.is_empty() {
+        if !is_undone || fields.iter().all(|field| field.name != UNDO) {
             undo_lost(fields);
         }
         let done = match (is_less, is_undone) {

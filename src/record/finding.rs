@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
 
 use crate::engine::Finding;
 use crate::engine::outcome::Done;
 
-use super::defang::{defang, is_hidden};
+use super::defang::defang;
+use super::json::write_line;
 
 /// Version of the format.
 pub const SCHEMA: u32 = 1;
@@ -126,38 +126,6 @@ impl UnreadLine<'_> {
     }
 }
 
-fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, TerminalSafe))?;
-    out.write_all(b"\n")
-}
-
-/// Writes characters that act on a terminal, or are invisible, as `\uXXXX`. The JSON means the same and can be shown on
-/// a terminal.
-struct TerminalSafe;
-
-impl Formatter for TerminalSafe {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        out: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if fragment.is_ascii() && !fragment.contains('\u{7F}') {
-            return out.write_all(fragment.as_bytes());
-        }
-        for character in fragment.chars() {
-            let mut units = [0; 2];
-            if is_hidden(character) {
-                for unit in character.encode_utf16(&mut units) {
-                    write!(out, "\\u{unit:04x}")?;
-                }
-            } else {
-                write!(out, "{character}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -189,19 +157,6 @@ pub(crate) mod tests {
             date: Some("2024-05-06T07:08:09Z".to_owned()),
             from_domain: Some("mail.example".to_owned()),
         }
-    }
-
-    #[test]
-    fn terminal_controls_are_escaped() {
-        let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
-        let origin = FindingOrigin { source: hostile.to_owned(), ..origin() };
-        let mut out = Vec::new();
-        FindingLine::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
-        let line = String::from_utf8(out).unwrap();
-        let escaped = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
-        assert!(line.contains(escaped), "{line}");
-        let back: serde_json::Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(back["source"], hostile);
     }
 
     #[test]

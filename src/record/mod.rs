@@ -9,6 +9,7 @@
 //! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |
 //! | one message in words | [`narrative`], in one line [`line`](mod@line) | text |
 //! | a finding of an archive | [`finding::FindingLine`], [`csv`], [`diff`] | `docs/scan.md` |
+//! | any of these as a line of JSON for a terminal | [`json::write_line`] | – |
 //! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |
 
 pub mod aggregate;
@@ -21,6 +22,7 @@ pub mod finding;
 #[cfg(feature = "app")]
 pub mod html;
 pub mod journal;
+pub mod json;
 pub mod judgement;
 pub mod line;
 pub mod names;

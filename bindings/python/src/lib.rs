@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use bindings_core::{BUILTIN, Found, Judged, Unit};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -89,6 +90,10 @@ fn linkify(
     exceptions: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let exceptions = match exceptions {
+        // Its characters would be the exceptions.
+        Some(one) if one.is_instance_of::<PyString>() => {
+            return Err(PyTypeError::new_err("expected an iterable of strings, found a string"));
+        }
         Some(exceptions) => {
             exceptions.try_iter()?.map(|one| one?.extract()).collect::<PyResult<Vec<String>>>()?
         }

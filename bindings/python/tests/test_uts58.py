@@ -41,6 +41,9 @@ class Links(unittest.TestCase):
         for exceptions in (["example.com"], ("EXAMPLE.com",), {"example.com"}, iter(["example.com"])):
             self.assertEqual(uts58.linkify("example.com", exceptions), "example.com")
         self.assertIn("<a ", uts58.linkify("example.com", exceptions=["example.org"]))
+        for no_iterable_of_strings in ("example.com", 5, [5], b"example.com", ["\ud800"]):
+            with self.assertRaises((TypeError, UnicodeEncodeError)):
+                uts58.linkify("example.com", no_iterable_of_strings)
 
     def test_a_host_is_judged(self):
         found = uts58.check("раypal.com")

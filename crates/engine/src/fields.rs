@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use mailsplice::edit::HeadEdit;
-use mailsplice::splice::fields::{SUMMARY, Undo};
+use mailsplice::splice::fields::{MARKED, SUMMARY, Undo};
 use mailsplice::splice::{fields, is_ours, undo};
 
 use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecipe, Verdict};
@@ -65,7 +65,7 @@ pub fn describe(outcome: &mut Outcome, with: Describe<'_>) {
 
 /// The fields that describe an outcome. `undo` is the field that reverts its edits.
 fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field> {
-    let summary = Field::folded(SUMMARY, &summary(outcome, with));
+    let summary = Field::folded(SUMMARY, &summary(outcome, with, undo.is_some()));
     let mut left =
         TOGETHER.saturating_sub(summary.wire_len() + undo.as_ref().map_or(0, Field::wire_len));
     let mut fields = vec![summary];
@@ -95,7 +95,8 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
     fields
 }
 
-fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
+/// `changed`: something stands in header or body that was not there.
+fn summary(outcome: &Outcome, with: Describe<'_>, changed: bool) -> String {
     let mut text = format!(
         "v=1; by={}; verdict={}; links={}; edited={}",
         word(with.by),
@@ -103,6 +104,10 @@ fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
         outcome.links,
         outcome.edited(),
     );
+    if changed && outcome.edited() == 0 {
+        text += "; ";
+        text += MARKED;
+    }
     let reasons = outcome
         .findings
         .iter()

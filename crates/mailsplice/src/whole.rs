@@ -20,8 +20,9 @@ pub struct Whole<'m> {
 impl<'m> Whole<'m> {
     /// Splits a file at its first empty line. Never fails: without one everything is header.
     pub fn split(bytes: &'m [u8]) -> Whole<'m> {
+        // Without a line end nothing is behind it, and a field would stand in that line.
         let start = match bytes.starts_with(b"From ") {
-            true => memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
+            true => memchr(b'\n', bytes).map_or(0, |at| at + 1),
             false => 0,
         };
         let (envelope, rest) = bytes.split_at_checked(start).unwrap_or_default();
@@ -108,6 +109,8 @@ mod tests {
             ("A: b\r\n\nc", ["", "A: b\r\n", "\n", "c"]),
             ("A: b", ["", "A: b", "", ""]),
             ("", ["", "", "", ""]),
+            ("From x", ["", "From x", "", ""]),
+            ("From x\n", ["From x\n", "", "", ""]),
         ] {
             assert_eq!(pieces(text), expected, "{text:?}");
             assert_eq!(pieces(text).concat(), text);

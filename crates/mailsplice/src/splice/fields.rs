@@ -105,7 +105,7 @@ pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Un
 /// The recipe could not be stored: removes the field that refers to it, and notes that in the summary.
 pub fn undo_lost(fields: &mut Vec<Field>) {
     fields.retain(|field| field.name != UNDO);
-    note(fields, "undo=lost");
+    note(fields, LOST);
 }
 
 /// Adds `name=word` to the summary, on a line of its own.
@@ -169,12 +169,32 @@ pub fn has_recipe(head: &[u8]) -> bool {
     header_fields(head).any(|field| field.is_named(head, UNDO.as_bytes()))
 }
 
-/// Whether our summary says that nothing was edited. A message without a summary was not filtered.
+/// The item of a summary for a message without an edited link that was changed nevertheless: a tag in its Subject, a
+/// banner, anchors.
+pub const MARKED: &str = "marked=yes";
+
+/// The item of a summary whose recipe could not be stored.
+const LOST: &str = "undo=lost";
+
+/// Whether our summary says that nothing was changed. A message without a summary was not filtered.
 pub fn is_unedited(head: &[u8]) -> bool {
+    let mut summaries = summaries(head).peekable();
+    let untouched = |summary: String| has_item(&summary, "edited=0") && !has_item(&summary, MARKED);
+    summaries.peek().is_some() && summaries.all(untouched)
+}
+
+/// Whether our summary says that the recipe could not be stored.
+pub fn is_undo_lost(head: &[u8]) -> bool {
+    summaries(head).any(|summary| has_item(&summary, LOST))
+}
+
+fn summaries(head: &[u8]) -> impl Iterator<Item = String> + '_ {
     let summaries = header_fields(head).filter(|field| field.is_named(head, SUMMARY.as_bytes()));
-    let mut summaries = summaries.map(|field| field.text(head)).peekable();
-    let zero = |summary: String| summary.split(';').any(|part| part.trim() == "edited=0");
-    summaries.peek().is_some() && summaries.all(zero)
+    summaries.map(|field| field.text(head))
+}
+
+fn has_item(summary: &str, item: &str) -> bool {
+    summary.split(';').any(|part| part.trim() == item)
 }
 
 /// Whether the message has a recipe with the seal of one of the keys.
@@ -285,5 +305,8 @@ mod tests {
         assert!(unedited("X-Linkmilter: v=1; by=a; verdict=ok; links=1;\r\n edited=0\r\n"));
         assert!(!unedited("X-Linkmilter: v=1; by=a; links=1; edited=1; undo=lost\r\n"));
         assert!(!unedited("Subject: edited=0\r\n"));
+        let tagged = "X-Linkmilter: v=1; by=a; links=1; edited=0; marked=yes;\r\n undo=lost\r\n";
+        assert!(!unedited(tagged), "there is a tag that nothing takes off");
+        assert!(is_undo_lost(tagged.as_bytes()) && !is_undo_lost(b"X-Linkmilter: edited=0\r\n"));
     }
 }

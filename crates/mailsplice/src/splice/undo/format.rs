@@ -6,8 +6,9 @@
 //! - SHA-256 of the original body in CRLF form;
 //! - line ends of the original (0 CRLF, 1 LF, 2 both);
 //! - number of body edits, and for each: unedited bytes before it, bytes of its replacement, the `original` bytes;
-//! - number of header edits, and for each: name, index among the fields of that name, 0 and the old value, or 1
-//!   for a field that was added; in version 2 then the first `FIELD_DIGEST_BYTES` bytes of the SHA-256 of the
+//! - number of header edits, and for each: name, index among the fields of that name, 0 and the old value, 1 for a
+//!   field that was added, or 2 and the old value, whose line ends stay as they are since the header had both
+//!   (filters that know no 2 read it as 0); in version 2 then the first `FIELD_DIGEST_BYTES` bytes of the SHA-256 of the
 //!   new value without its white space. If the current value is neither the old nor the new one, it was changed
 //!   after the filter.
 
@@ -32,6 +33,11 @@ const VERSION_WITHOUT_DIGESTS: u64 = 1;
 
 /// Bytes of the digest of a new value: enough that another value does not match by chance.
 const FIELD_DIGEST_BYTES: usize = 16;
+
+/// What stands before the old value of a header field, or in its place.
+const OLD: u64 = 0;
+const ADDED: u64 = 1;
+const OLD_AS_IT_IS: u64 = 2;
 
 /// Bytes that most recipes take at most without their edits, and for each edit.
 const RECIPE_BYTES: usize = 64;
@@ -71,7 +77,11 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
         out.bytes(edit.name.as_bytes());
         out.number(edit.index as u64);
         let added = edit.range.is_empty() && edit.range.start == head.len();
-        out.number(added.into());
+        match LineEndStyle::of(head) {
+            _ if added => out.number(ADDED),
+            LineEndStyle::Mixed => out.number(OLD_AS_IT_IS),
+            LineEndStyle::Crlf | LineEndStyle::Lf => out.number(OLD),
+        }
         if !added {
             out.bytes(head.get(edit.range.clone()).unwrap_or_default());
         }
@@ -123,6 +133,8 @@ struct OldField<'a> {
     index: u64,
     /// `None` if there was no field.
     value: Option<&'a [u8]>,
+    /// Line ends of the value; mixed ones are not converted.
+    line_ends: LineEndStyle,
     /// Digest of the value that the filter wrote; `None` in version 1.
     new: Option<[u8; FIELD_DIGEST_BYTES]>,
 }
@@ -156,12 +168,17 @@ impl<'a> Recipe<'a> {
         }
         for _ in 0..fields {
             let (name, index) = (reader.bytes()?, reader.number()?);
-            let value = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
+            let kind = reader.number()?;
+            let value = if kind == ADDED { None } else { Some(reader.bytes()?) };
+            let line_ends = match kind {
+                OLD_AS_IT_IS => LineEndStyle::Mixed,
+                _ => LineEndStyle::of(value.unwrap_or_default()),
+            };
             let new = match version {
                 VERSION_WITH_DIGESTS => Some(reader.raw(FIELD_DIGEST_BYTES)?.try_into().ok()?),
                 _ => None,
             };
-            head.push(OldField { name, index, value, new });
+            head.push(OldField { name, index, value, line_ends, new });
         }
         Some(Recipe { sha256, line_ends, edits, head })
     }
@@ -230,7 +247,7 @@ impl<'a> Recipe<'a> {
         let mut out = head.to_vec();
         let mut overwritten = Vec::new();
         for field in &self.head {
-            let OldField { name, index, value: old, .. } = field;
+            let OldField { name, index, value: old, line_ends, .. } = field;
             let nth = usize::try_from(*index).unwrap_or(1).max(1) - 1;
             let found = header_fields(&out)
                 .filter(|field| field.is_named(&out, name))
@@ -245,7 +262,7 @@ impl<'a> Recipe<'a> {
                 None => drop(out.drain(line)),
                 Some(old) => {
                     let mut bytes = Vec::with_capacity(old.len());
-                    canonical::convert(old, LineEndStyle::of(old), kept, &mut bytes);
+                    canonical::convert(old, *line_ends, kept, &mut bytes);
                     drop(out.splice(value, bytes));
                 }
             }

@@ -74,6 +74,25 @@ fn accepts_a_copy_with_bare_line_feeds() {
     assert_eq!((restored.head, restored.body), (lf(HEAD), lf(BODY)));
 }
 
+/// A field whose fold ends otherwise than the lines beside it, which alone tell how the copy is stored.
+#[test]
+fn a_header_with_both_line_ends_comes_back() {
+    for (head, new) in [
+        (&b"Subject: one\r\n two\nTo: x@example.org\n"[..], &b" one\n two"[..]),
+        (b"Subject: one\n two\r\nTo: x@example.org\r\n", b" one two"),
+        (b"Subject: one\n two\r\n three\nTo: x@example.org\n", b" [tag] one"),
+    ] {
+        let end = head.windows(3).position(|bytes| bytes == b"To:").unwrap();
+        let end = head[..end].trim_ascii_end().len();
+        let value = new.to_vec();
+        let edits = [HeadEdit { name: "Subject".to_owned(), index: 1, range: 8..end, value }];
+        let (field, _) = fields::undo(&recipe(head, BODY, &[], &edits), None, None);
+        let mut filtered = apply_head(head, &edits);
+        filtered.extend_from_slice(format!("{}: {}\n", field.name, field.value).as_bytes());
+        assert_eq!(restore(&filtered, BODY, None, |_| None).unwrap().head, head);
+    }
+}
+
 #[test]
 fn refuses_a_body_that_was_changed() {
     let (head, mut body, _) = filtered(None, None);
