@@ -106,6 +106,8 @@ mod target;
 mod twin_hosts;
 mod userinfo;
 pub mod verdict;
+#[cfg(feature = "senders")]
+mod words_inside;
 mod wrappers;
 
 use std::ops::Range;
@@ -149,6 +151,8 @@ pub use organisations::claimed::is_given_away;
 pub use own_inside::{Correspondent, is_namesake, own_inside, writes_out};
 #[cfg(feature = "senders")]
 pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
+#[cfg(feature = "senders")]
+pub use reading::all_readings;
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
@@ -158,6 +162,8 @@ pub use short_domain::is_in_short_domain;
 pub use twin_hosts::{are_twin_hosts, asks_beside, stands_in_front};
 pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
+#[cfg(feature = "senders")]
+pub use words_inside::reads_as_english;
 #[cfg(feature = "senders")]
 pub use wrappers::name_end_in_host;
 pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};

@@ -139,6 +139,12 @@ pub fn reads_as(c: char) -> Option<&'static str> {
     texts.find(|text| !text.is_empty())
 }
 
+/// All that a reader may take the character for, in the same way.
+#[cfg(feature = "senders")]
+pub fn all_readings(c: char) -> impl Iterator<Item = &'static str> {
+    readings(c).1.iter().map(|reading| reading.text.as_str()).filter(|text| !text.is_empty())
+}
+
 /// The digit that the character reads as, whatever else it reads as.
 pub(super) fn digit_of(c: char) -> Option<&'static str> {
     readings(c).1.iter().find(|reading| is_digit(c, reading)).map(|reading| reading.text.as_str())
