@@ -93,7 +93,6 @@ mod tests {
             "visยa.com",
             "exampleᛟ.com",
             "youtube動画.com",
-            "facebookս.com",
             "amazon熊本.com",
         ] {
             let (verdict, edited) = judged(host);
