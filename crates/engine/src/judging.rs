@@ -27,6 +27,7 @@ mod marks;
 mod mismatch;
 mod named_after;
 mod opened;
+mod own_letters;
 mod own_mail;
 mod own_words;
 mod plain_reading;

@@ -15,7 +15,9 @@ mod posing;
 mod short_domain;
 mod signs_as_letters;
 mod twin_hosts;
+mod words_inside;
 
+pub use crate::characters::reading::all_readings;
 pub use crate::hosts::{
     government::{is_government_site, seeming_site},
     honest_neighbours::means_itself_at,
@@ -38,6 +40,7 @@ pub use {
     posing::{Beside, BesideWord, Sender, beside, poses, words},
     short_domain::is_in_short_domain,
     twin_hosts::{are_twin_hosts, asks_beside, stands_in_front},
+    words_inside::reads_as_english,
 };
 
 use crate::Names;

@@ -1,5 +1,6 @@
 //! Adds the verdicts of lists to judgements: of lists of rules, of third-party lists, of names in disguise.
 
+mod foreign_letter;
 mod unmasked;
 
 use std::ops::Range;
@@ -18,6 +19,7 @@ impl Judge<'_> {
         judgement: Arc<Judgement>,
     ) -> Arc<Judgement> {
         let judgement = self.with_disguise_undone(spelling, judgement);
+        let judgement = self.with_foreign_letter(judgement);
         let Some(verdict) = self.list_verdict(&judgement.ascii) else { return judgement };
         let mut listed = Judgement::clone(&judgement);
         listed.reasons.insert(Reason::Listed);

@@ -1,7 +1,6 @@
 //! Words of languages in letters beyond ASCII that read as a protected name and mean something else: `monēta`, `pošten`,
 //! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
 
-use super::Judge;
 use super::judged::Judged;
 use super::languages::{
     ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GERMAN,
@@ -10,13 +9,14 @@ use super::languages::{
     TURKISH, UKRAINIAN,
 };
 use super::logins::has_only;
+use super::{Judge, Judgement};
 use crate::outcome::{Reason, Verdict};
-use homograph::{Section, registrable};
+use homograph::{Section, is_or_below, registrable};
 use uts58::Kind;
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself; so does a name that is
 /// written so there (`čsob`).
-const WORDS: [(&str, &[Language]); 67] = [
+const WORDS: [(&str, &[Language]); 75] = [
     ("abdullazadə", &[AZERBAIJANI]),
     ("allégro", &[FRENCH]),
     ("almalı", &[AZERBAIJANI, TURKISH]),
@@ -27,10 +27,13 @@ const WORDS: [(&str, &[Language]); 67] = [
     ("creían", &[SPANISH]),
     ("cèntrica", &[CATALAN]),
     ("céntrica", &[SPANISH]),
+    ("cêntrica", &[PORTUGUESE]),
     ("domnívá", &[CZECH]),
     ("europą", &[LITHUANIAN, POLISH]),
     ("generáli", &[SLOVAK]),
     ("guardà", &[ITALIAN]),
+    ("guardá", &[PORTUGUESE]),
+    ("gèmini", &[CATALAN]),
     ("humāna", &[LATVIAN]),
     ("internó", &[SPANISH]),
     ("kašperský", &[CZECH, SLOVAK]),
@@ -40,11 +43,13 @@ const WORDS: [(&str, &[Language]); 67] = [
     ("kråkene", &[NORWEGIAN]),
     ("liberó", &[SPANISH]),
     ("libéro", &[FRENCH]),
+    ("líbero", &[PORTUGUESE, SPANISH]),
     ("monetă", &[ROMANIAN]),
     ("monetą", &[LITHUANIAN, POLISH]),
     ("monzó", &[CATALAN]),
     ("mõneta", &[ESTONIAN]),
     ("näver", &[SWEDISH]),
+    ("papará", &[PORTUGUESE]),
     ("polygón", &[SLOVAK]),
     ("posteň", &[CZECH, SLOVAK]),
     ("posté", &[FRENCH]),
@@ -57,6 +62,7 @@ const WORDS: [(&str, &[Language]); 67] = [
     ("protónu", &[SLOVAK]),
     ("protóny", &[SLOVAK]),
     ("próton", &[PORTUGUESE]),
+    ("pápara", &[SPANISH]),
     ("pöste", &[SWEDISH]),
     ("pøste", &[DANISH, NORWEGIAN]),
     ("păpara", &[ROMANIAN]),
@@ -69,10 +75,12 @@ const WORDS: [(&str, &[Language]); 67] = [
     ("tamāra", &[LATVIAN]),
     ("tamārā", &[LATVIAN]),
     ("telegrāma", &[LATVIAN]),
+    ("tàmara", &[CATALAN]),
     ("támara", &[SPANISH]),
     ("tâmara", &[PORTUGUESE]),
     ("télécom", &[FRENCH]),
     ("äpple", &[SWEDISH]),
+    ("électrum", &[FRENCH]),
     ("čsob", &[CZECH, SLOVAK]),
     ("škrilj", &[SERBO_CROATIAN, SLOVENE]),
     ("šprint", &[SLOVAK, SLOVENE]),
@@ -85,6 +93,9 @@ const WORDS: [(&str, &[Language]); 67] = [
     ("серго", &[GENERIC]),
     ("тікток", &[UKRAINIAN]),
 ];
+
+/// Letters of the top-level domain of a country.
+const COUNTRY: usize = 2;
 
 /// Words that are a name everywhere as a host, as `impôts.fr` is that of the office, and words of their languages in a
 /// sentence only.
@@ -153,8 +164,27 @@ impl Judge<'_> {
         };
         if is_word() || is_owners() {
             self.let_alone(host, kind, judged);
+        } else if judged.inner.is_empty()
+            && registrable(ascii, Section::Icann) == Some(ascii)
+            && is_of_other_country(of, word, suffix)
+        {
+            judged.verdict = judged.verdict.min(Verdict::Suspect);
+            if kind.is_announced() {
+                self.seen.absolve(host);
+            }
         }
     }
+}
+
+/// Whether a host is such a word where it is of nobody's country, and the name that it reads as is of one: `monēta.com` may
+/// sell coins, and few there know `moneta.cz`. Readers are told, and nothing is edited.
+fn is_of_other_country(host: &Judgement, word: &str, suffix: &str) -> bool {
+    let of = host.target.as_deref().and_then(|target| target.split_once('.'));
+    languages(word, &WORDS).is_some()
+        && of.is_some_and(|(_, other)| {
+            let tld = other.rsplit('.').next().unwrap_or_default();
+            tld.len() == COUNTRY && !is_or_below(suffix, other)
+        })
 }
 
 /// Whether it is such a word.

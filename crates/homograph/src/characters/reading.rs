@@ -121,7 +121,7 @@ impl Text {
         }
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(self.bytes()).unwrap_or_default()
     }
 }
@@ -137,6 +137,12 @@ impl std::fmt::Debug for Text {
 pub fn reads_as(c: char) -> Option<&'static str> {
     let mut texts = readings(c).1.iter().map(|reading| reading.text.as_str());
     texts.find(|text| !text.is_empty())
+}
+
+/// All that a reader may take the character for, in the same way.
+#[cfg(feature = "senders")]
+pub fn all_readings(c: char) -> impl Iterator<Item = &'static str> {
+    readings(c).1.iter().map(|reading| reading.text.as_str()).filter(|text| !text.is_empty())
 }
 
 /// The digit that the character reads as, whatever else it reads as.

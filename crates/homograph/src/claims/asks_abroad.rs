@@ -448,7 +448,8 @@ mod tests {
             "verificação", "ověření", "giriş", "güvenlik", "płatność", "säkerhet", "segurança",
             "innlogging", "bekreft", "vahvistus", "kirjaudu", "overenie", "bejelentkezés",
             "autentificare", "beveiliging", "rastreo", "seuranta", "takip", "toll", "passkey",
-            "ログイン", "登录", "로그인", "đăng-nhập", "mise-à-jour", "sécurité2",
+            "ログイン", "登录", "로그인", "đăng-nhập", "mise-à-jour", "sécurité2", "passcode",
+            "rebate", "stimulus", "aanslag", "verifiera", "robux", "bluebadge",
         ] {
             for host in [format!("paypal-{word}.com"), format!("{word}-paypal.com")] {
                 assert_eq!(asked(&host), "paypal.com", "{host}");

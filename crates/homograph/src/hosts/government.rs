@@ -163,7 +163,23 @@ fn with_hyphens(label: &str, protected: &Names, table: &Organisations) -> Option
             theirs.any(|label| label == *office).then(|| domain.to_owned())
         })
     };
-    in_a_country().or_else(known)
+    in_a_country().or_else(known).or_else(|| alone(&words, table))
+}
+
+/// The suffix of a country's government among nothing but words of offices: `gov-uk-refund`. One of three letters and more,
+/// since others are words (`go`).
+fn alone(words: &[&str], table: &Organisations) -> Option<String> {
+    let at = words.windows(2).position(|two| {
+        let [office, country] = two else { return false };
+        office.len() >= MIN_BRAND
+            && OFFICES.contains(office)
+            && suffix_labels(&["a", office, country].join("."), Section::Icann) == 2
+    })?;
+    let (front, rest) = words.split_at(at);
+    let (suffix, behind) = rest.split_at(2);
+    let mut others = front.iter().chain(behind).peekable();
+    (others.peek().is_some() && others.all(|word| is_filler(word, Some(table))))
+        .then(|| suffix.join("."))
 }
 
 #[cfg(test)]
@@ -204,6 +220,8 @@ mod tests {
             ("rakuten-co-jp.cn", "rakuten.co.jp"),
             ("my-ato-gov-au.com", "ato.gov.au"),
             ("antai-gouv.info", "antai.gouv.fr"),
+            ("gov-uk-refund.com", "gov.uk"),
+            ("login-gov-au.net", "gov.au"),
             // Clouds for offices, services, firms that are named so, owners, carriers.
             ("us.gov.example.com", ""),
             ("app.gov.example.com", ""),
@@ -215,6 +233,10 @@ mod tests {
             ("mail.com-tec.life", ""),
             ("forum.com-tec.life", ""),
             ("open-gov.com", ""),
+            ("gov-uk.com", ""),
+            ("gov-uk-harbour.com", ""),
+            ("go-jp-login.com", ""),
+            ("support-go-th.com", ""),
             ("www.ny.gov", ""),
             ("www.ny.gov.edgekey.net", ""),
             ("irs.gov.mail.protection.outlook.com", ""),

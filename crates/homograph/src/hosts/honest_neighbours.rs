@@ -32,6 +32,9 @@ const OF_SOFTWARE: [&str; 19] = [
 /// Letters of a name that a project comes one letter near to by chance, at most.
 const SHORT: usize = 7;
 
+/// First letters that a reader takes for one another.
+const ALIKE: [&[u8]; 9] = [b"ao", b"bh", b"ceo", b"ft", b"gpq", b"ijlt1", b"mnr", b"sz", b"uvwy"];
+
 /// The top-level domain of programmers. Its hosts of pages are no names of software.
 const OF_PROGRAMMERS: &str = "dev";
 
@@ -93,10 +96,28 @@ pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bo
     let words = || label.split(SEPARATORS);
     let below = below(place);
     let is_known = HOSTS_OF_MANUALS.contains(&below) && name.brand_len() <= SHORT
+        || begins_otherwise(label.as_bytes(), name)
         || means_itself_at(label, below)
         || is_government_site(place.0)
         || words().any(|word| means_itself_at(word, below));
     is_known && !words().any(|word| ASKING.contains(&word))
+}
+
+/// Whether a label has another first letter than a short name, and one that does not look like it: readers see it first, and
+/// words are dense there (`boneta` and `loneta` beside `moneta`).
+fn begins_otherwise(label: &[u8], name: &Name) -> bool {
+    let brand = name.label().as_bytes();
+    let is_alike = |one: u8, other: u8| {
+        ALIKE.into_iter().any(|letters| letters.contains(&one) && letters.contains(&other))
+    };
+    let (Some((first, rest)), Some((meant, others))) = (label.split_first(), brand.split_first())
+    else {
+        return false;
+    };
+    name.brand_len() <= SHORT
+        && rest == others
+        && first.is_ascii_lowercase()
+        && !is_alike(*first, *meant)
 }
 
 /// Whether a word is one of the rows at this suffix: towns, surnames, words, firms.
@@ -184,6 +205,12 @@ mod tests {
             "www.pingtan.cn",
             "mondta.hu",
             "krasen.si",
+            "galando.com",
+            "www.losten.net",
+            "bosten.org",
+            "serato.com",
+            "www.soneta.pl",
+            "trefor.dk",
         ] {
             assert!(judged(host).verdict < Verdict::Suspect, "{host}");
         }
@@ -196,7 +223,13 @@ mod tests {
             "mondta.com",
             "krasen.de",
             "posen.no",
-            "www.braken.com",
+            "www.kramen.com",
+            "qaypal.com",
+            "noneta.com",
+            "raypal-login.com",
+            "laypal-account.com",
+            "1aypal.com",
+            "bicrosoft.com",
             "cloudflared.com",
             "cryptg.com",
             "spotipy.pages.dev",

@@ -169,7 +169,8 @@ impl Known {
                 let tokens = tokens(&part.unicode, chars, MIN_TOKEN).into_iter();
                 let pieces = tokens.filter_map(|token| {
                     let hit = looks.label(&host, at, token.chars);
-                    hit.filter(|_| !token.is_in_phrase())
+                    // Two letters may be drawn as one (`górne` beside `gome`).
+                    hit.filter(|hit| brand(&hit.target).len() >= MIN_TOKEN && !token.is_in_phrase())
                 });
                 let whole = looks.label(&host, at, chars.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)

@@ -1,0 +1,105 @@
+//! Letters of one language that the suffix of a host does not have: `şikâyet.com`, `sigurðsson.com`.
+
+use super::{HostBounds, Judge, Judgement};
+
+/// Letters beyond ASCII that people write in one language, those of its loan words and names among them.
+const LETTERS: [&str; 4] = ["áéíóúýðþæöø", "çğıöşüâîû", "çəğıöşü", "æøåäöüéèêóòôà"];
+
+/// Such letters of a label that tell its language; one alone may stand for another letter (`meðical`).
+const TELLING: usize = 2;
+
+/// Looking for English words in a label.
+const ENGLISH_STEPS: u64 = 320;
+
+impl Judge<'_> {
+    /// Whether the letters of a host that its top-level domain does not have are of one language, and it comes near no
+    /// known name; where a label has one such letter, no English word either.
+    pub(super) fn is_of_one_language(&mut self, host: &Judgement) -> bool {
+        let labels = || host.unicode.split('.').filter(|label| !label.is_ascii());
+        if !labels().all(is_in_one_language) {
+            return false;
+        }
+        for label in labels().filter(|label| others(label).count() < TELLING) {
+            self.steps += ENGLISH_STEPS;
+            if homograph::claims::reads_as_english(label) {
+                return false;
+            }
+        }
+        // As most and as few readers read it.
+        [Reading::First, Reading::Last].into_iter().all(|reading| {
+            let plain: String = host.unicode.chars().map(|c| read_plainly(c, reading)).collect();
+            let plain = self.host(&plain, HostBounds::Certain);
+            plain.unicode.is_ascii() && self.names_nobody_known(&plain)
+        })
+    }
+}
+
+/// Which of the readings of a letter.
+#[derive(Clone, Copy)]
+enum Reading {
+    First,
+    Last,
+}
+
+/// A letter as it is read, or itself.
+fn read_plainly(c: char, reading: Reading) -> String {
+    let mut read = homograph::claims::all_readings(c);
+    let read = match reading {
+        _ if c.is_ascii() => None,
+        Reading::First => read.next(),
+        Reading::Last => read.last(),
+    };
+    read.map_or_else(|| c.into(), str::to_owned)
+}
+
+fn others(label: &str) -> impl Iterator<Item = char> {
+    label.chars().filter(|c| !c.is_ascii())
+}
+
+/// Whether a label has letters of one language alone. No word begins with an `ð`.
+fn is_in_one_language(label: &str) -> bool {
+    let is_plain = |c: char| !c.is_ascii() || c.is_ascii_lowercase() || c == '-';
+    label.chars().all(is_plain)
+        && !label.split('-').any(|word| word.starts_with('ð'))
+        && LETTERS.iter().any(|letters| others(label).all(|c| letters.contains(c)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict};
+    use homograph::Names;
+
+    fn judged(body: &str) -> (Verdict, bool) {
+        let tlds = ["br", "ch", "com", "is", "it", "org", "ro", "si", "tr"];
+        let tlds = TldTable::new(tlds, "");
+        let policy = Policy { protected: Arc::new(Names::builtin()), ..Policy::default() };
+        let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
+        let facts = Facts::default();
+        let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        (outcome.verdict, !outcome.edits.is_empty())
+    }
+
+    #[test]
+    fn letters_of_one_language_stand_below_any_suffix() {
+        for host in [
+            "fréttablaðið.com", "háskóli-íslands.org", "morgunblaðið.com", "grünerløkka.com",
+            "şikâyet.com", "imkânı.com", "şəki.com", "dünəndən.com", "xoş-gəldiniz.org",
+            "sigurðsson.com", "veður.com", "www.guðmundur.net", "þorsteinn.org", "əliyev.com",
+            "məktub.com", "guðmundur-and-co.shop",
+        ] {
+            let (verdict, edited) = judged(&format!("https://{host}/x"));
+            assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
+        }
+        for host in [
+            "meðical.com", "þaper.com", "bistriţa.com", "mymeðicalcenter.com", "reðdit.com",
+            "meðium.com", "þaypal.com", "dropþox.com", "pəypəl.com", "cloud-ðata.com",
+            "ðaypal.com", "þaypál.com", "ðropböx.com", "ðiaÿuxœgywt.com", "ð1j7dáð.com",
+            "þaypal-lögin.com", "ðe-dóm.com", "nəşflix.com", "fəcəbook.com",
+        ] {
+            let (verdict, _) = judged(&format!("https://{host}/x"));
+            assert!(verdict >= Verdict::Suspect, "{host} {verdict:?}");
+        }
+    }
+}
