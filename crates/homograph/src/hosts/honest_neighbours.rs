@@ -35,6 +35,9 @@ const SHORT: usize = 7;
 /// First letters that a reader takes for one another.
 const ALIKE: [&[u8]; 9] = [b"ao", b"bh", b"ceo", b"ft", b"gpq", b"ijlt1", b"mnr", b"sz", b"uvwy"];
 
+/// Rows of keys: who types a name may miss its first one by one.
+const KEYS: &[u8] = b"qwertyuiop asdfghjkl zxcvbnm";
+
 /// The top-level domain of programmers. Its hosts of pages are no names of software.
 const OF_PROGRAMMERS: &str = "dev";
 
@@ -103,12 +106,13 @@ pub(super) fn means_itself(label: &str, name: &Name, place: (&str, usize)) -> bo
     is_known && !words().any(|word| ASKING.contains(&word))
 }
 
-/// Whether a label has another first letter than a short name, and one that does not look like it: readers see it first, and
-/// words are dense there (`boneta` and `loneta` beside `moneta`).
+/// Whether a label has another first letter than a short name, and one that neither looks like it nor stands beside it on
+/// keyboards: readers see it first, and words are dense there (`boneta` and `loneta` beside `moneta`).
 fn begins_otherwise(label: &[u8], name: &Name) -> bool {
     let brand = name.label().as_bytes();
     let is_alike = |one: u8, other: u8| {
         ALIKE.into_iter().any(|letters| letters.contains(&one) && letters.contains(&other))
+            || KEYS.windows(2).any(|keys| keys == [one, other] || keys == [other, one])
     };
     let (Some((first, rest)), Some((meant, others))) = (label.split_first(), brand.split_first())
     else {
@@ -225,6 +229,9 @@ mod tests {
             "posen.no",
             "www.kramen.com",
             "qaypal.com",
+            "oaypal.com",
+            "smazon.com",
+            "foogle.com",
             "noneta.com",
             "raypal-login.com",
             "laypal-account.com",
