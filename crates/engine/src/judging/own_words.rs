@@ -121,7 +121,7 @@ mod tests {
             "strætó.is", "www.strætó.is", "xn--strt-xoa3f.is", "télécom.ch", "пепел.com",
             "türkiye.com", "canadá.org", "xn--trkiye-3ya.com", "même.com", "casă.com",
             "panoramă.com", "câmbio.com", "rádio.net", "média-groupe.org", "www.mönster.com",
-            "xn--cmbio-3qa.com", "số.com", "nordström.com", "éducation.com", "opéra-paris.com",
+            "xn--cmbio-3qa.com", "số.com", "éducation.com", "opéra-paris.com",
         ] {
             for body in [format!("https://{host}/x"), format!("{host} \n")] {
                 let (verdict, edited) = judged(&body);
@@ -148,7 +148,7 @@ mod tests {
         for host in [
             "télegram.com", "telegrám.com", "türkiye-login.com", "strætó-login.com", "strató.com",
             "hôtels.com", "éducátion.com", "câmbio.rádío.com", "pàypal.org", "nokią.com",
-            "fédex.com", "wikipédia.com", "impôts.com", "télécom.pàypal.com",
+            "nordström.com", "fédex.com", "wikipédia.com", "impôts.com", "télécom.pàypal.com",
         ] {
             let (verdict, _) = judged(&format!("https://{host}/x"));
             assert!(verdict >= Verdict::Suspect, "{host} {verdict:?}");
