@@ -288,6 +288,8 @@ fn sentences_follow_without_a_space() {
         "Voir la référence.Je reste à disposition.",
         "wir sprachen darüber.In der Woche",
         "wir sprachen über.In der Woche",
+        "gott veður.Biz dag",
+        "https://veður.biz",
     ]);
     suspect(&[
         "Log in at páypal.Com today",
@@ -297,10 +299,10 @@ fn sentences_follow_without_a_space() {
         "Log in at ällstate.Com today",
         "Log in at mybänk.In today",
         // No sentence goes on.
-        "veður.Biz",
-        "https://veður.Biz dag",
-        "gott veður.biz dag",
-        "gott veður.BIZ dag",
+        "meðical.Biz",
+        "https://meðical.Biz dag",
+        "gott meðical.biz dag",
+        "gott meðical.BIZ dag",
     ]);
 }
 

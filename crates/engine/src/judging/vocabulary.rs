@@ -1,6 +1,7 @@
 //! Words of languages in letters beyond ASCII that read as a protected name and mean something else: `monēta`, `pošten`,
 //! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
 
+use super::Judge;
 use super::judged::Judged;
 use super::languages::{
     ALBANIAN, AZERBAIJANI, BULGARIAN, CATALAN, CZECH, DANISH, ESTONIAN, FRENCH, GENERIC, GERMAN,
@@ -9,9 +10,8 @@ use super::languages::{
     TURKISH, UKRAINIAN,
 };
 use super::logins::has_only;
-use super::{Judge, Judgement};
 use crate::outcome::{Reason, Verdict};
-use homograph::{Section, is_or_below, registrable};
+use homograph::{Section, registrable};
 use uts58::Kind;
 
 /// Each word in small letters, with the languages that have it. In their countries it means itself; so does a name that is
@@ -94,9 +94,6 @@ const WORDS: [(&str, &[Language]); 75] = [
     ("тікток", &[UKRAINIAN]),
 ];
 
-/// Letters of the top-level domain of a country.
-const COUNTRY: usize = 2;
-
 /// Words that are a name everywhere as a host, as `impôts.fr` is that of the office, and words of their languages in a
 /// sentence only.
 const SAID: [(&str, &[Language]); 10] = [
@@ -164,27 +161,8 @@ impl Judge<'_> {
         };
         if is_word() || is_owners() {
             self.let_alone(host, kind, judged);
-        } else if judged.inner.is_empty()
-            && registrable(ascii, Section::Icann) == Some(ascii)
-            && is_of_other_country(of, word, suffix)
-        {
-            judged.verdict = judged.verdict.min(Verdict::Suspect);
-            if kind.is_announced() {
-                self.seen.absolve(host);
-            }
         }
     }
-}
-
-/// Whether a host is such a word where it is of nobody's country, and the name that it reads as is of one: `monēta.com` may
-/// sell coins, and few there know `moneta.cz`. Readers are told, and nothing is edited.
-fn is_of_other_country(host: &Judgement, word: &str, suffix: &str) -> bool {
-    let of = host.target.as_deref().and_then(|target| target.split_once('.'));
-    languages(word, &WORDS).is_some()
-        && of.is_some_and(|(_, other)| {
-            let tld = other.rsplit('.').next().unwrap_or_default();
-            tld.len() == COUNTRY && !is_or_below(suffix, other)
-        })
 }
 
 /// Whether it is such a word.
