@@ -40,6 +40,16 @@ pub fn to_harbour(from: &str, kind: &str, body: &str, dmarc: Dmarc) -> Outcome {
     inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new())
 }
 
+/// How a text is judged that somebody unknown wrote, and whether it is edited.
+pub fn from_a_stranger(body: &str) -> (Verdict, bool) {
+    let tlds = ["br", "ch", "com", "cz", "is", "it", "no", "org", "ro", "ru", "si", "tr"];
+    let tlds = TldTable::new(tlds, "");
+    let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
+    let (facts, policy) = (Facts::default(), Policy::default());
+    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+    (outcome.verdict, !outcome.edits.is_empty())
+}
+
 /// The edited body.
 fn edited(kind: &str, body: &str, policy: &Policy) -> String {
     let outcome = outcome(kind, body, policy);

@@ -66,20 +66,8 @@ fn is_in_one_language(label: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict};
-    use homograph::Names;
-
-    fn judged(body: &str) -> (Verdict, bool) {
-        let tlds = ["br", "ch", "com", "is", "it", "org", "ro", "si", "tr"];
-        let tlds = TldTable::new(tlds, "");
-        let policy = Policy { protected: Arc::new(Names::builtin()), ..Policy::default() };
-        let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
-        let facts = Facts::default();
-        let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-        (outcome.verdict, !outcome.edits.is_empty())
-    }
+    use crate::Verdict;
+    use crate::tests::from_a_stranger;
 
     #[test]
     fn letters_of_one_language_stand_below_any_suffix() {
@@ -89,7 +77,7 @@ mod tests {
             "sigurðsson.com", "veður.com", "www.guðmundur.net", "þorsteinn.org", "əliyev.com",
             "məktub.com", "guðmundur-and-co.shop",
         ] {
-            let (verdict, edited) = judged(&format!("https://{host}/x"));
+            let (verdict, edited) = from_a_stranger(&format!("https://{host}/x"));
             assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
         }
         for host in [
@@ -98,7 +86,7 @@ mod tests {
             "ðaypal.com", "þaypál.com", "ðropböx.com", "ðiaÿuxœgywt.com", "ð1j7dáð.com",
             "þaypal-lögin.com", "ðe-dóm.com", "nəşflix.com", "fəcəbook.com",
         ] {
-            let (verdict, _) = judged(&format!("https://{host}/x"));
+            let (verdict, _) = from_a_stranger(&format!("https://{host}/x"));
             assert!(verdict >= Verdict::Suspect, "{host} {verdict:?}");
         }
     }

@@ -100,20 +100,8 @@ fn name_of(host: &Judgement) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict};
-    use homograph::Names;
-
-    fn judged(body: &str) -> (Verdict, bool) {
-        let tlds = ["br", "ch", "com", "cz", "is", "it", "no", "org", "ro", "si", "tr"];
-        let tlds = TldTable::new(tlds, "");
-        let policy = Policy { protected: Arc::new(Names::builtin()), ..Policy::default() };
-        let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
-        let facts = Facts::default();
-        let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-        (outcome.verdict, !outcome.edits.is_empty())
-    }
+    use crate::Verdict;
+    use crate::tests::from_a_stranger;
 
     #[test]
     fn words_mean_themselves() {
@@ -124,7 +112,7 @@ mod tests {
             "xn--cmbio-3qa.com", "số.com", "éducation.com", "opéra-paris.com",
         ] {
             for body in [format!("https://{host}/x"), format!("{host} \n")] {
-                let (verdict, edited) = judged(&body);
+                let (verdict, edited) = from_a_stranger(&body);
                 assert!(verdict <= Verdict::Notice && !edited, "{body} {verdict:?}");
             }
         }
@@ -137,7 +125,7 @@ mod tests {
             "hôtels.com", "éducátion.com", "câmbio.rádío.com", "pàypal.org", "nokią.com",
             "nordström.com", "fédex.com", "wikipédia.com", "impôts.com", "télécom.pàypal.com",
         ] {
-            let (verdict, _) = judged(&format!("https://{host}/x"));
+            let (verdict, _) = from_a_stranger(&format!("https://{host}/x"));
             assert!(verdict >= Verdict::Suspect, "{host} {verdict:?}");
         }
     }

@@ -28,8 +28,7 @@ pub fn reads_as_english(label: &str) -> bool {
 
 /// Whether a word begins before the end of these letters and ends behind their beginning.
 fn goes_through(letters: &[u8], through: &Range<usize>) -> bool {
-    let starts = 0..through.end;
-    starts.into_iter().any(|start| {
+    (0..through.end).any(|start| {
         let word = letters.get(start..).unwrap_or_default();
         [&ENGLISH, &TWINS].into_iter().any(|list| {
             words_from(list, word).any(|length| {

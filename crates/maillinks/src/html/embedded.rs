@@ -9,7 +9,7 @@ use super::elements;
 use super::entity;
 use super::pictures;
 use super::token::{RawText, Tag, TagKind, Token, Tokenizer};
-use super::urls::refresh_url;
+use super::url_values::refresh_url;
 use crate::{Edits, InFront, Language, Layer, css};
 use uts58::reference;
 use uts58::scheme::{self, Does};

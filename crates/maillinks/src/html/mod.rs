@@ -51,6 +51,7 @@ mod targetless;
 mod titles;
 mod token;
 mod top;
+mod url_values;
 mod urls;
 mod visible;
 mod written;

@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::actions::value_of;
 use super::token::{RawElement, RawText, TagKind, Token, Tokenizer};
-use super::urls::refresh_url;
+use super::url_values::refresh_url;
 use crate::mapped::MappedText;
 use crate::{Layer, labels};
 use uts58::{Target, reference};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::elements;
 use super::token::{RawText, Token, Tokenizer};
-use super::{entity, unsafe_name, urls};
+use super::{entity, unsafe_name, url_values};
 use crate::mapped::{Builder, MappedText};
 use crate::{Holds, NOWHERE};
 use mailsplice::span::TextEdit;
@@ -38,7 +38,7 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
                 // A form without an address leads to its own page.
                 Holds::FixedUrl => !value.trim_ascii().is_empty() && is_relative(value),
                 Holds::Refresh => {
-                    let url = urls::refresh_url(value).and_then(|range| value.get(range));
+                    let url = url_values::refresh_url(value).and_then(|range| value.get(range));
                     element.eq_ignore_ascii_case("meta") && url.is_some_and(is_relative)
                 }
                 _ => false,

@@ -58,20 +58,8 @@ fn foreign_letter(word: &str) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict};
-    use homograph::Names;
-
-    fn judged(host: &str) -> (Verdict, bool) {
-        let tlds = TldTable::new(["com", "org", "ru"], "");
-        let policy = Policy { protected: Arc::new(Names::builtin()), ..Policy::default() };
-        let body = format!("see https://{host}/x\n");
-        let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
-        let outcome =
-            crate::inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
-        (outcome.verdict, !outcome.edits.is_empty())
-    }
+    use crate::Verdict;
+    use crate::tests::from_a_stranger;
 
     #[test]
     fn a_letter_of_another_alphabet_in_a_name_is_a_disguise() {
@@ -85,7 +73,11 @@ mod tests {
             "login.micrᝪsoft.com.example.org",
             "micrᝪsoft-login.com",
         ] {
-            assert_eq!(judged(host), (Verdict::Unsafe, true), "{host}");
+            assert_eq!(
+                from_a_stranger(&format!("see https://{host}/x\n")),
+                (Verdict::Unsafe, true),
+                "{host}"
+            );
         }
         for host in [
             "หวย24hd.com",
@@ -95,7 +87,7 @@ mod tests {
             "youtube動画.com",
             "amazon熊本.com",
         ] {
-            let (verdict, edited) = judged(host);
+            let (verdict, edited) = from_a_stranger(&format!("see https://{host}/x\n"));
             assert!(verdict < Verdict::Unsafe && !edited, "{host} {verdict:?}");
         }
     }
