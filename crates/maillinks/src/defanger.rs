@@ -167,7 +167,7 @@ impl<'a> Defanger<'a> {
         let layer = self.layer.seen.as_str();
         let mut tokens = Tokenizer::new(layer, start..layer.len(), RawText::Ignore);
         let ends = match tokens.next() {
-            Some(Token::Tag(tag)) => Some((tag.name.end, tag.range.end)),
+            Some(Token::Tag(tag)) => Some((tag.name.written.end, tag.range.end)),
             _ => None,
         };
         let closes = |(_, end): &(usize, usize)| {

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use memchr::{memchr2, memmem};
 
+use super::elements::RawElement;
 use super::entity;
-use super::token::{Attribute, RawElement, RawText, TagKind, Token, Tokenizer, attribute_named};
+use super::token::{Attribute, RawText, TagKind, Token, Tokenizer, attribute_named};
 use crate::labels;
 use crate::mapped::MappedText;
 use crate::{InFront, Layer, script};

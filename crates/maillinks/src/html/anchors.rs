@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::elements::{NameKey, key_of, leads_by_itself};
+use super::elements::Element;
 use super::relative::is_relative;
+use super::token::Name;
 use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
 use super::{HtmlReader, Occurrence, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::mapped::MappedText;
@@ -30,9 +31,9 @@ pub(super) struct Anchor {
 }
 
 /// The element that is a link, and where it begins among open ones.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Begun {
-    pub element: NameKey,
+    pub name: Name,
     /// The innermost open element that limits the scope of end tags, and that at which parsers forget links.
     pub scope: usize,
     pub marker: usize,
@@ -71,11 +72,13 @@ impl HtmlReader<'_, '_, '_> {
         first: usize,
         form: Option<usize>,
     ) {
-        let name = self.slice(&tag.name);
-        // In a formula any element may be a link, to its end.
-        let is_a = name.eq_ignore_ascii_case("a");
-        let name = if self.math && !is_a { "math" } else { name };
-        let begun = self.begin_link(key_of(name.as_bytes()), is_a);
+        let is_a = tag.element() == Element::A;
+        let mut name = tag.name.clone();
+        if self.math && !is_a {
+            // In a formula any element may be a link, to its end.
+            name.element = Element::Math;
+        }
+        let begun = self.begin_link(name, is_a);
         self.separate_anchor(tag.range.start);
         let from = self.visible.len();
         let own = self.own_href(attributes, first);
@@ -327,8 +330,8 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Whether an end tag is that of an anchor, and none is open.
     pub(super) fn ends_no_anchor(&self, tag: &Tag) -> bool {
-        let name = self.slice(&tag.name);
-        self.anchor_start().is_none() && (matches!(name, "a" | "A") || leads_by_itself(name))
+        let element = tag.element();
+        self.anchor_start().is_none() && (element == Element::A || element.leads_by_itself())
     }
 
     /// Where the text of the open anchor begins.

@@ -12,7 +12,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::token::{is_space, raw_element};
+use super::elements::Element;
+use super::token::is_space;
 use crate::mapped::{Builder, MappedText};
 
 /// Bytes from the start within which XML declares itself: its declaration, or the namespaces of its root.
@@ -102,7 +103,7 @@ fn has_empty(text: &str) -> bool {
         let start = memchr::memrchr(b'<', near).map_or(near.len(), |at| at + 1);
         let tag = near.get(start..).unwrap_or_default();
         let name = tag.iter().position(|byte| is_space(*byte)).unwrap_or(tag.len());
-        raw_element(tag.get(..name).unwrap_or_default()).is_some()
+        Element::of(tag.get(..name).unwrap_or_default()).raw().is_some()
     })
 }
 
@@ -232,7 +233,7 @@ impl XmlWriter<'_> {
         let is_empty = bytes.get(..end).is_some_and(|tag| tag.ends_with(b"/"));
         self.add_defaults(&name, end - usize::from(is_empty));
         let name = self.text.get(name).unwrap_or_default();
-        if is_empty && raw_element(name.as_bytes()).is_some() {
+        if is_empty && Element::of(name.as_bytes()).raw().is_some() {
             self.up_to(end + 1);
             self.replace(end + 1..end + 1, &["</", name, ">"].concat());
         }

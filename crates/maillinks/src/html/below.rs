@@ -3,19 +3,15 @@
 
 use std::ops::Range;
 
-use super::elements::{NameKey, is_void, key_of};
+use super::elements::{Element, RawElement};
 use super::sheets::hides_or_writes;
-use super::token::{RawElement, RawText, Tag, TagKind, Token, Tokenizer, raw_element};
+use super::token::{Name, RawText, Tag, TagKind, Token, Tokenizer};
 use crate::mapped::Builder;
 use crate::{Edits, InFront, Language, Layer};
 
 /// Maximum bytes of what is kept of pages above, and elements that are open. Of honest mail only style sheets are as long.
 const ABOVE_BYTES: usize = 8 << 10;
 const OPEN: usize = 32;
-
-/// Elements that say something without an attribute, besides those of raw text.
-const GOVERNING: [&str; 8] =
-    ["bdo", "details", "dialog", "math", "noscript", "select", "svg", "template"];
 
 /// The markup of a page that goes on in what stands below it. Linear.
 pub fn governing(page: &str) -> String {
@@ -53,37 +49,35 @@ struct Above<'p> {
 
 /// An element that is open, and whether it says anything by itself.
 struct OpenTag {
-    key: NameKey,
+    name: Name,
     tag: Range<usize>,
     governs: bool,
 }
 
 impl Above<'_> {
     fn tag(&mut self, tag: Tag, says: bool) {
-        let name = self.page.get(tag.name).unwrap_or_default();
-        let key = key_of(name.as_bytes());
+        let element = tag.element();
         match tag.kind {
-            TagKind::Open if name.eq_ignore_ascii_case("base") => {
+            TagKind::Open if element == Element::Base => {
                 self.base.get_or_insert(tag.range);
             }
-            TagKind::Open if is_void(name) || self.open.len() == OPEN => {}
+            TagKind::Open if element.is_void() || self.open.len() == OPEN => {}
             TagKind::Open => {
-                let is_named = || GOVERNING.iter().any(|one| name.eq_ignore_ascii_case(one));
-                let governs = says || raw_element(name.as_bytes()).is_some() || is_named();
-                self.open.push(OpenTag { key, tag: tag.range, governs });
+                let governs = says || governs(element);
+                self.open.push(OpenTag { name: tag.name, tag: tag.range, governs });
             }
-            TagKind::Close => self.close(key),
+            TagKind::Close => self.close(&tag.name),
         }
     }
 
     /// Ends an element and those in it, but for links: parsers open these again (HTML §13.2.4.3).
-    fn close(&mut self, key: NameKey) {
-        let Some(at) = self.open.iter().rposition(|open| open.key == key) else { return };
-        let link = key_of(b"a");
+    fn close(&mut self, name: &Name) {
+        let is_ended = |open: &OpenTag| open.name.is(name, self.page);
+        let Some(at) = self.open.iter().rposition(is_ended) else { return };
         let mut index = 0;
         self.open.retain(|open| {
             index += 1;
-            index <= at || index > at + 1 && open.key == link
+            index <= at || index > at + 1 && open.name.element == Element::A
         });
     }
 
@@ -109,6 +103,13 @@ impl Above<'_> {
         governing.for_each(|open| add(&[slice(&open.tag)]));
         markup
     }
+}
+
+/// Whether an element says something without an attribute.
+fn governs(element: Element) -> bool {
+    use Element::*;
+    element.raw().is_some()
+        || matches!(element, Bdo | Details | Dialog | Math | Noscript | Select | Svg | Template)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What separates the words of the visible text.
 
 use super::concealed::Gap;
+use super::elements::Element;
 use super::open::Ends;
-use super::{HtmlReader, elements, style};
+use super::{HtmlReader, style};
 
 /// Boxes that stand side by side, with blocks or tables in them: no text came since one ended. In bytes of visible text.
 #[derive(Debug, Default)]
@@ -32,8 +33,8 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// The same by an element: some leave what they separate side by side.
-    pub(super) fn separate_by(&mut self, element: &str, at: usize) {
-        let beside = elements::stands_beside(element) || self.lining_up.is_some();
+    pub(super) fn separate_by(&mut self, element: Element, at: usize) {
+        let beside = element.stands_beside() || self.lining_up.is_some();
         match beside && !self.tags_separate {
             true => self.separate_beside(at),
             false => self.separate(at),
@@ -55,24 +56,26 @@ impl HtmlReader<'_, '_, '_> {
     /// Notes where an element begins that breaks the line by its name, or is a box beside the one before.
     pub(super) fn begin_block(
         &mut self,
-        name: &'static str,
+        element: Element,
         is_element: bool,
         traits: &style::Traits,
     ) {
         let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
-        let is_element = is_element || name == "table";
+        let is_element = is_element || element == Element::Table;
         if is_element && floats {
-            self.elements.set_beside(name);
+            self.elements.set_beside(element);
         }
         if self.is_concealed() {
             return;
         }
         let here = self.visible.len();
-        let is_box = is_element && (floats || elements::stands_beside(name));
+        let is_box = is_element && (floats || element.stands_beside());
         match is_box && self.boxes.ended == Some(here) {
             true if self.visible.ends_with_break() => self.cross(here),
             _ if is_box => {}
-            _ if self.boxes.crossed != Some(here) || matches!(name, "br" | "hr") => {
+            _ if self.boxes.crossed != Some(here)
+                || matches!(element, Element::Br | Element::Hr) =>
+            {
                 self.boxes = Boxes::default();
             }
             _ => {}
@@ -90,23 +93,23 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Breaks the line at an end tag, or parts boxes there.
-    pub(super) fn end_block(&mut self, name: &str, ends: Ends, at: usize) {
-        let is_row = || elements::is_of_rows(name);
-        if ends == Ends::Line && (is_row() || self.boxes.crossed != Some(self.visible.len())) {
+    pub(super) fn end_block(&mut self, element: Element, ends: Ends, at: usize) {
+        let is_row = element.is_of_rows();
+        if ends == Ends::Line && (is_row || self.boxes.crossed != Some(self.visible.len())) {
             self.boxes = Boxes::default();
         }
         match ends {
-            Ends::Line => self.separate_by(name, at),
-            Ends::Beside if is_row() => self.separate_beside(at),
+            Ends::Line => self.separate_by(element, at),
+            Ends::Beside if is_row => self.separate_beside(at),
             Ends::Beside => self.separate_anchor(at),
             Ends::Nothing => return,
         }
-        self.end_box(name, ends);
+        self.end_box(element, ends);
     }
 
     /// Notes the end of a box that others may stand beside.
-    pub(super) fn end_box(&mut self, name: &str, ends: Ends) {
-        if ends == Ends::Beside || ends == Ends::Line && elements::stands_beside(name) {
+    pub(super) fn end_box(&mut self, element: Element, ends: Ends) {
+        if ends == Ends::Beside || ends == Ends::Line && element.stands_beside() {
             self.boxes.ended = Some(self.visible.len());
         }
     }
@@ -127,10 +130,9 @@ impl HtmlReader<'_, '_, '_> {
         self.seams.pop_if(|seam| *seam + 1 == here)
     }
 
-    /// The name of an element that breaks the line: `<text>` does so in a drawing, and is no element elsewhere.
-    #[inline]
-    pub(super) fn breaking(&self, name: &str) -> Option<&'static str> {
-        elements::breaking(name).filter(|name| self.foreign || *name != "text")
+    /// Whether an element breaks the line here: `<text>` does so in a drawing, and is no element elsewhere.
+    pub(super) fn breaks_line(&self, element: Element) -> bool {
+        element.breaks_line() && (self.foreign || element != Element::Text)
     }
 
     fn add_separator(&mut self, at: usize) {
@@ -141,9 +143,9 @@ impl HtmlReader<'_, '_, '_> {
 }
 
 /// Whether an element separates the texts before and after its tag.
-pub(super) fn breaks(breaking: Option<&str>, traits: &style::Traits) -> bool {
+pub(super) fn breaks(by_itself: bool, traits: &style::Traits) -> bool {
     match traits.flow {
-        style::Flow::Natural | style::Flow::Beside => breaking.is_some(),
+        style::Flow::Natural | style::Flow::Beside => by_itself,
         style::Flow::Inline => false,
         style::Flow::Block => true,
     }

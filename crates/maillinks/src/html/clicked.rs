@@ -1,7 +1,6 @@
 //! Elements that a script makes links: `<div onclick="location='https://example.com'">`. Mail programs leave the script
 //! out; a browser runs it in an attached page, and what the element shows is where its reader expects to be led.
 
-use super::elements::{is_void, key_of};
 use super::urls::HANDLER;
 use super::{HtmlReader, Site, StyledElement, Tag, token};
 
@@ -23,7 +22,7 @@ impl HtmlReader<'_, '_, '_> {
             found.iter().any(|one| matches!(one.site, Site::Attribute { attribute: HANDLER, .. }));
         if in_handler
             && self.open_anchor.is_none()
-            && !is_void(self.slice(&tag.name))
+            && !tag.element().is_void()
             && self.navigates(attributes)
         {
             self.begin_anchor(tag, attributes, first, None);
@@ -35,8 +34,7 @@ impl HtmlReader<'_, '_, '_> {
     #[inline]
     pub(super) fn leave_clicked(&mut self, tag: &Tag) {
         if StyledElement::leave(&mut self.clicked, self.text, tag).is_some() {
-            let name = self.slice(&tag.name);
-            self.close_anchor(key_of(name.as_bytes()), tag.range.start);
+            self.close_anchor(&tag.name, tag.range.start);
         }
     }
 }

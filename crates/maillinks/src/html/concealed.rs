@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::elements::{self, NameKey, key_of};
-use super::open::{OpenElements, SEARCHED_ELEMENTS};
+use super::elements::Element;
+use super::open::{OpenElements, SEARCHED_ELEMENTS, is_inline_scope};
 use super::style::{Conceals, Seen};
-use super::token::Attribute;
+use super::token::{Attribute, Name};
 use super::{HtmlReader, Tag};
 
 /// Elements that conceal text, and those in them, the innermost last.
@@ -26,8 +26,7 @@ pub(super) struct Concealed {
 /// What an element does to the text in it, until it ends.
 #[derive(Debug)]
 struct Layer {
-    tag: Tag,
-    key: NameKey,
+    name: Name,
     kind: LayerKind,
     /// The number of breaking elements without which it is over.
     needs: usize,
@@ -135,13 +134,7 @@ impl Concealed {
 
     /// The layer that an end tag ends, or the next tag of elements that are not nested.
     fn ended_by(&self, text: &str, tag: &Tag, open: &OpenElements) -> Option<usize> {
-        let name = text.get(tag.name.clone()).unwrap_or_default();
-        let key = key_of(name.as_bytes());
-        let is_same = |layer: &Layer| {
-            let written = || text.get(layer.tag.name.clone()).unwrap_or_default();
-            layer.key == key && (key.is_whole() || written().eq_ignore_ascii_case(name))
-        };
-        let at = self.layers.iter().rposition(is_same)?;
+        let at = self.layers.iter().rposition(|layer| layer.name.is(&tag.name, text))?;
         let layer = self.layers.get(at)?;
         let ends = match layer.kind {
             // It ends with what it holds.
@@ -160,18 +153,17 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Handles a start tag before its element begins: it ends some that are open.
-    pub(super) fn end_concealed(&mut self, tag: &Tag, breaking: Option<&'static str>) {
+    pub(super) fn end_concealed(&mut self, tag: &Tag, breaks_line: bool) {
         self.view.steps += self.concealed.layers.len() as u64;
         let was_concealed = self.is_concealed();
-        if let Some(name) = breaking {
-            self.elements.end_implied(name);
+        if breaks_line {
+            self.elements.end_implied(tag.element());
         }
         self.concealed.end_with(&self.elements);
-        let name = self.slice(&tag.name);
-        if name.eq_ignore_ascii_case("a") || name.eq_ignore_ascii_case("nobr") {
+        if matches!(tag.element(), Element::A | Element::Nobr) {
             self.end_own(tag);
         }
-        if self.foreign && breaks_out(name) {
+        if self.foreign && breaks_out(tag.element()) {
             self.end_drawing();
         }
         self.note_change(tag, was_concealed);
@@ -181,8 +173,7 @@ impl HtmlReader<'_, '_, '_> {
     pub(super) fn leave_concealed(&mut self, tag: &Tag) -> bool {
         let was_concealed = self.is_concealed();
         self.view.steps += self.concealed.layers.len() as u64;
-        let named =
-            |layer: &Layer| self.slice(&layer.tag.name).eq_ignore_ascii_case(self.slice(&tag.name));
+        let named = |layer: &Layer| layer.name.is(&tag.name, self.text);
         let own = self.concealed.layers.iter().rposition(named);
         self.concealed.end_with(&self.elements);
         self.end_own(tag);
@@ -204,14 +195,10 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Ends a drawing or formula in which an element of HTML begins (HTML §13.2.6.5).
     fn end_drawing(&mut self) {
-        let text = self.text;
-        let is = |layer: &Layer, names: &[&str]| {
-            let name = text.get(layer.tag.name.clone()).unwrap_or_default();
-            names.iter().any(|known| name.eq_ignore_ascii_case(known))
-        };
         let layers = &self.concealed.layers;
-        let html = layers.iter().rposition(|layer| is(layer, &HOLDS_HTML)).map_or(0, |at| at + 1);
-        let drawing = layers.iter().skip(html).position(|layer| is(layer, &DRAWINGS));
+        let html = layers.iter().rposition(|layer| holds_html(layer.name.element));
+        let html = html.map_or(0, |at| at + 1);
+        let drawing = layers.iter().skip(html).position(|layer| is_drawing(layer.name.element));
         if let Some(drawing) = drawing {
             self.concealed.end(html + drawing, |_| false);
         }
@@ -221,29 +208,29 @@ impl HtmlReader<'_, '_, '_> {
     pub(super) fn enter_concealed(
         &mut self,
         tag: &Tag,
-        (attributes, breaking): (&[Attribute], Option<&str>),
+        (attributes, breaks_line): (&[Attribute], bool),
         conceals: Conceals,
         depth: usize,
     ) {
-        let name = self.slice(&tag.name);
-        if elements::is_void(name) || self.foreign && self.slice(&tag.range).ends_with("/>") {
+        let element = tag.element();
+        if element.is_void() || self.foreign && self.slice(&tag.range).ends_with("/>") {
             return;
         }
-        let conceals = self.with_size(name, attributes, conceals);
+        let conceals = self.with_size(element, attributes, conceals);
         let pushed = self.elements.depth() > depth;
-        let is_page = matches!(breaking, Some("body" | "html"));
+        let is_page = matches!(element, Element::Body | Element::Html);
         // Parsers drop its tag.
-        if breaking.is_some() && !pushed && !is_page && !self.foreign && !self.elements.is_full() {
+        if breaks_line && !pushed && !is_page && !self.foreign && !self.elements.is_full() {
             return;
         }
         let before = self.concealed.now;
         let now = before.within(conceals);
-        if breaking.is_some() && now == before {
+        if breaks_line && now == before {
             return;
         }
         let kind = match () {
             () if pushed => LayerKind::Breaking,
-            () if is_formatting(name) => LayerKind::Formatting,
+            () if element.is_formatting() => LayerKind::Formatting,
             () => LayerKind::Inline,
         };
         let was_concealed = self.is_concealed();
@@ -253,8 +240,7 @@ impl HtmlReader<'_, '_, '_> {
             return;
         }
         self.concealed.layers.push(Layer {
-            tag: tag.clone(),
-            key: key_of(name.as_bytes()),
+            name: tag.name.clone(),
             kind,
             needs: self.elements.depth(),
             scope: self.elements.scope(),
@@ -269,12 +255,12 @@ impl HtmlReader<'_, '_, '_> {
     /// Whether an element makes text seen that is not so around it.
     pub(super) fn is_revealed_by(
         &self,
-        name: &str,
+        element: Element,
         attributes: &[Attribute],
         conceals: Conceals,
     ) -> bool {
         let shows = || {
-            let conceals = self.with_size(name, attributes, conceals);
+            let conceals = self.with_size(element, attributes, conceals);
             !self.concealed.now.within(conceals).conceals()
         };
         self.is_concealed() && shows()
@@ -282,11 +268,17 @@ impl HtmlReader<'_, '_, '_> {
 
     /// What an element says, with the size of its letters that no style has to set: those of controls, by `<font>`,
     /// and in pages without a type those of tables.
-    fn with_size(&self, name: &str, attributes: &[Attribute], conceals: Conceals) -> Conceals {
-        let is = |known: &&str| name.eq_ignore_ascii_case(known);
-        let sets_size = || {
-            ["button", "input", "select", "table", "textarea"].iter().any(is)
-                || is(&"font") && self.value_of("size", attributes).is_some()
+    fn with_size(
+        &self,
+        element: Element,
+        attributes: &[Attribute],
+        conceals: Conceals,
+    ) -> Conceals {
+        use Element::*;
+        let sets_size = || match element {
+            Button | Input | Select | Table | Textarea => true,
+            Font => self.value_of("size", attributes).is_some(),
+            _ => false,
         };
         let asks = self.concealed.now.size && conceals.size == Seen::Inherited;
         let size = if asks && sets_size() { Seen::Shown } else { conceals.size };
@@ -328,28 +320,24 @@ impl HtmlReader<'_, '_, '_> {
     }
 }
 
-/// HTML §13.2.4.3.
-fn is_formatting(name: &str) -> bool {
-    let formatting = [
-        "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt",
-        "u",
-    ];
-    formatting.iter().any(|known| name.eq_ignore_ascii_case(known))
+/// Whether it is one of a drawing or formula.
+fn is_drawing(element: Element) -> bool {
+    use Element::*;
+    matches!(element, Svg | Math | G | Text | Tspan | TextPath | Switch)
 }
 
-/// Elements of drawings and formulas, and those in which they hold HTML.
-const DRAWINGS: [&str; 7] = ["svg", "math", "g", "text", "tspan", "textpath", "switch"];
-const HOLDS_HTML: [&str; 9] =
-    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
+/// Whether a drawing or formula has HTML in it.
+fn holds_html(element: Element) -> bool {
+    element == Element::Title || is_inline_scope(element)
+}
 
 /// Whether an element of HTML ends the drawing or formula in which it begins.
-fn breaks_out(name: &str) -> bool {
-    #[rustfmt::skip]
-    const OTHERS: [&str; 33] = [
-        "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "embed", "h1", "h2", "h3", "h4", "h5", "h6",
-        "head", "hr", "img", "li", "listing", "menu", "meta", "ol", "p", "pre", "ruby", "span", "sub", "sup", "table",
-        "ul", "var", "nobr",
-    ];
-    !name.eq_ignore_ascii_case("a")
-        && (is_formatting(name) || OTHERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
+#[rustfmt::skip]
+fn breaks_out(element: Element) -> bool {
+    use Element::*;
+    element != A && element.is_formatting() || element.is_heading() || matches!(
+        element,
+        Blockquote | Body | Br | Center | Dd | Div | Dl | Dt | Embed | Head | Hr | Img | Li | Listing | Menu | Meta | Ol
+            | P | Pre | Ruby | Span | Sub | Sup | Table | Ul | Var
+    )
 }

@@ -5,7 +5,8 @@
 use std::ops::Range;
 
 use super::Builder;
-use super::elements;
+use super::attributes;
+use super::elements::Element;
 use super::entity;
 use super::pictures;
 use super::token::{RawText, Tag, TagKind, Token, Tokenizer};
@@ -131,8 +132,7 @@ pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
         if tag.kind != TagKind::Open || tokens.attributes.is_empty() {
             continue;
         }
-        let is_link = page.get(tag.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("a"));
-        let how = if is_link { Use::Opens } else { Use::Shows };
+        let how = if tag.element() == Element::A { Use::Opens } else { Use::Shows };
         let values = tokens.attributes.iter().map(|one| (one.name(), one.value()));
         let found: String = values
             .filter_map(|(name, value)| of_attribute(page, (name, value), (how, part)))
@@ -141,7 +141,7 @@ pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
             continue;
         }
         shown += 1;
-        let at = place(page, &tag);
+        let at = place(&tag);
         seen.linear(page.get(done..at).unwrap_or_default(), done);
         seen.unit(&found, tag.range);
         done = at;
@@ -155,11 +155,12 @@ pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
 }
 
 /// Where it is shown: in front of what it stands for, and in the elements that it lies behind.
-fn place(page: &str, tag: &Tag) -> usize {
-    const REPLACED: [&str; 7] = ["embed", "iframe", "image", "img", "input", "object", "link"];
-    let name = page.get(tag.name.clone()).unwrap_or_default();
-    let is_replaced = REPLACED.iter().any(|replaced| name.eq_ignore_ascii_case(replaced));
-    if is_replaced { tag.range.start } else { tag.range.end }
+fn place(tag: &Tag) -> usize {
+    use Element::*;
+    match tag.element() {
+        Embed | Iframe | Image | Img | Input | Object | Link => tag.range.start,
+        _ => tag.range.end,
+    }
 }
 
 /// What an attribute shows.
@@ -169,7 +170,7 @@ fn of_attribute(
     (how, part): (Use, Parts<'_>),
 ) -> Option<String> {
     // What most are not.
-    let (name, _) = elements::attribute(page.get(name)?)?;
+    let (name, _) = attributes::attribute(page.get(name)?)?;
     let value = entity::attribute(page, value).as_url();
     let mut shown = |url: &str| {
         let url = url.trim();
@@ -197,12 +198,12 @@ fn leads_to(page: &str) -> Option<String> {
         if tag.kind != TagKind::Open || tokens.attributes.is_empty() {
             continue;
         }
-        let name = page.get(tag.name).unwrap_or_default().to_ascii_lowercase();
-        let wanted = match name.as_str() {
-            "form" => "action",
-            "a" | "area" => "href",
-            "iframe" | "frame" => "src",
-            "meta" => "content",
+        let element = tag.element();
+        let wanted = match element {
+            Element::Form => "action",
+            Element::A | Element::Area => "href",
+            Element::Iframe | Element::Frame => "src",
+            Element::Meta => "content",
             _ => continue,
         };
         for attribute in &tokens.attributes {
@@ -213,14 +214,17 @@ fn leads_to(page: &str) -> Option<String> {
             }
             let value = entity::attribute(page, attribute.value()).as_url();
             let whole = 0..value.as_str().len();
-            let range = if name == "meta" { refresh_url(value.as_str()) } else { Some(whole) };
+            let range = match element {
+                Element::Meta => refresh_url(value.as_str()),
+                _ => Some(whole),
+            };
             let url = range.and_then(|range| value.as_str().get(range)).map(str::trim);
             let is_of_web = |url: &&str| {
                 let scheme = reference::scheme(url).and_then(|colon| url.get(..colon));
                 scheme.is_some_and(|name| scheme::does(name) == Some(Does::Web))
             };
             match url.filter(is_of_web) {
-                Some(url) if name == "form" => return Some(url.to_owned()),
+                Some(url) if element == Element::Form => return Some(url.to_owned()),
                 Some(url) if first.is_none() => first = Some(url.to_owned()),
                 _ => {}
             }
@@ -228,9 +232,6 @@ fn leads_to(page: &str) -> Option<String> {
     }
     first
 }
-
-/// Elements whose text nobody sees.
-const UNSEEN: [&str; 2] = ["desc", "metadata"];
 
 /// The text of a drawing or a page, as it is written there.
 fn text(markup: &str) -> String {
@@ -240,13 +241,16 @@ fn text(markup: &str) -> String {
     for token in Tokenizer::new(markup, 0..markup.len(), RawText::Honour) {
         match token {
             Token::Tag(tag) => {
-                let name = slice(tag.name.clone()).to_ascii_lowercase();
-                match (unseen.as_ref() == Some(&name), tag.kind) {
+                let element = tag.element();
+                match (unseen == Some(element), tag.kind) {
                     (true, TagKind::Close) => unseen = None,
-                    (false, TagKind::Open) if UNSEEN.contains(&name.as_str()) => {
-                        unseen.get_or_insert(name);
+                    // Their text nobody sees.
+                    (false, TagKind::Open)
+                        if matches!(element, Element::Desc | Element::Metadata) =>
+                    {
+                        unseen.get_or_insert(element);
                     }
-                    _ if elements::breaking(&name).is_some() => text.push(' '),
+                    _ if element.breaks_line() => text.push(' '),
                     _ => {}
                 }
             }

@@ -41,7 +41,7 @@ pub fn flat_items(xml: &str, mut take: impl FnMut(FlatItem)) {
                 }
             }
             Token::Tag(tag) if tag.kind == TagKind::Close => {
-                let element = local(xml.get(tag.name).unwrap_or_default());
+                let element = local(xml.get(tag.name.written).unwrap_or_default());
                 if let Some(OpenLink { url, shown, .. }) =
                     open.take_if(|link| link.element == element)
                 {
@@ -49,7 +49,7 @@ pub fn flat_items(xml: &str, mut take: impl FnMut(FlatItem)) {
                 }
             }
             Token::Tag(tag) => {
-                let element = local(xml.get(tag.name).unwrap_or_default());
+                let element = local(xml.get(tag.name.written).unwrap_or_default());
                 let is_empty = xml.get(tag.range).is_some_and(|tag| tag.ends_with("/>"));
                 for attribute in &tokens.attributes {
                     let name = local(xml.get(attribute.name()).unwrap_or_default());

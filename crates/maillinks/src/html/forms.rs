@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::HtmlReader;
+use super::elements::Element;
 use super::entity;
 use super::login::is_password;
 use super::token::{Attribute, attribute_named};
@@ -67,9 +68,10 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Where a click on the element leads, if it submits a form.
-    pub(super) fn form_of(&mut self, element: &str, attributes: &[Attribute]) -> Option<usize> {
-        let is_input = element.eq_ignore_ascii_case("input");
-        if is_input && self.value_of("type", attributes).as_deref().is_some_and(is_password) {
+    pub(super) fn form_of(&mut self, element: Element, attributes: &[Attribute]) -> Option<usize> {
+        if element == Element::Input
+            && self.value_of("type", attributes).as_deref().is_some_and(is_password)
+        {
             self.view.rereads.asks_password = true;
         }
         if !self.submits(element, attributes) {

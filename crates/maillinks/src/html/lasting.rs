@@ -5,29 +5,31 @@
 //! leads ([`SeenBy::Glance`](super::SeenBy)).
 
 use super::anchors::Begun;
-use super::elements::NameKey;
 use super::open::{OPEN_ELEMENTS, SEARCHED_ELEMENTS};
+use super::token::Name;
 use super::{Anchor, HtmlReader};
 
 impl HtmlReader<'_, '_, '_> {
     /// Ends the open link, because another begins. Of two `<a>` in one cell the second ends the first.
-    pub(super) fn begin_link(&mut self, element: NameKey, is_a: bool) -> Begun {
+    pub(super) fn begin_link(&mut self, name: Name, is_a: bool) -> Begun {
+        let text = self.text;
         let (scope, marker) = (self.elements.scope(), self.elements.marker());
         self.suspend_anchor();
         if is_a {
             let is_ended =
-                |one: &Anchor| one.begun.element == element && one.begun.marker == marker;
+                |one: &Anchor| one.begun.name.is(&name, text) && one.begun.marker == marker;
             self.forget_outer(is_ended);
         }
-        Begun { element, scope, marker }
+        Begun { name, scope, marker }
     }
 
     /// Handles the end tag of an element that is a link.
-    pub(super) fn close_anchor(&mut self, element: NameKey, at: usize) {
+    pub(super) fn close_anchor(&mut self, name: &Name, at: usize) {
+        let text = self.text;
         let Some(open) = &self.open_anchor else { return };
         let is_text = !open.lasts;
         let scope = self.elements.scope();
-        let is_ended = |one: &Anchor| one.begun.element == element && scope <= one.begun.scope;
+        let is_ended = |one: &Anchor| one.begun.name.is(name, text) && scope <= one.begun.scope;
         if is_text && is_ended(open) {
             self.end_anchor();
         } else {

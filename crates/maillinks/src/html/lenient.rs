@@ -21,7 +21,7 @@ impl HtmlReader<'_, '_, '_> {
             if let Token::Tag(tag) = token
                 && tag.kind == TagKind::Open
             {
-                self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
+                self.attributes(&tag, &tokens.attributes);
             }
         }
         self.seen_by = SeenBy::Standard;
@@ -29,7 +29,7 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Queues the inside of a tag that holds another `<`.
     pub(super) fn queue_inside(&mut self, tag: &Tag) {
-        let inside = tag.name.end..tag.range.end;
+        let inside = tag.name.written.end..tag.range.end;
         if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
             self.queue.push_back((inside, Pass::Lenient));
         }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::actions::value_of;
+use super::elements::{Element, RawElement};
 use super::entity;
 use super::named_page::strings;
-use super::token::{RawElement, RawText, Tag, TagKind, Token, Tokenizer};
+use super::token::{RawText, TagKind, Token, Tokenizer};
 use crate::labels;
 
 /// Names of one page that are compared, and bytes of one: a page shows whose it is at its top.
@@ -38,16 +39,15 @@ pub fn login_page(page: &str) -> LoginPage {
     let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
     while let Some(token) = tokens.next() {
         match token {
-            Token::Tag(tag) if is_heading(page, &tag) => {
+            Token::Tag(tag) if is_heading(tag.element()) => {
                 open.heading = tag.kind == TagKind::Open && login.begin_name();
             }
             Token::Tag(tag) if tag.kind == TagKind::Open => {
-                let name = page.get(tag.name.clone()).unwrap_or_default();
                 let value = |name: &str| {
                     let value = value_of(page, &tokens.attributes, name)?;
                     Some((value.as_str().to_owned(), value.source(0..0).start))
                 };
-                login.tag(name, value, &mut open);
+                login.tag(tag.element(), value, &mut open);
             }
             Token::Text(text) if open.heading => login.add(page, text),
             Token::Raw(RawElement::Escapable, text) if login.begin_name() => login.add(page, text),
@@ -67,18 +67,22 @@ pub fn login_page(page: &str) -> LoginPage {
 impl LoginPage {
     fn tag(
         &mut self,
-        name: &str,
+        element: Element,
         value: impl Fn(&str) -> Option<(String, usize)>,
         open: &mut OpenForm,
     ) {
-        let is = |known: &str| name.eq_ignore_ascii_case(known);
         let leads = |(url, _): &(String, usize)| labels::leads(url);
-        if is("form") {
+        if element == Element::Form {
             open.form = value("action").filter(leads);
-        } else if is("input") && value("type").is_some_and(|(kind, _)| is_password(&kind)) {
+        } else if element == Element::Input
+            && value("type").is_some_and(|(kind, _)| is_password(&kind))
+        {
             open.asks = true;
             self.sends_to = self.sends_to.take().or_else(|| open.form.clone());
-        } else if open.asks && self.sends_to.is_none() && (is("input") || is("button")) {
+        } else if open.asks
+            && self.sends_to.is_none()
+            && matches!(element, Element::Input | Element::Button)
+        {
             self.sends_to = value("formaction").filter(leads);
         }
         if let Some((text, _)) = value("alt").filter(|_| self.begin_name())
@@ -110,9 +114,9 @@ pub fn is_password(kind: &str) -> bool {
     kind.trim_ascii().eq_ignore_ascii_case("password")
 }
 
-fn is_heading(page: &str, tag: &Tag) -> bool {
-    let name = page.get(tag.name.clone()).unwrap_or_default().as_bytes();
-    matches!(name, [b'h' | b'H', b'1'..=b'4']) || name.eq_ignore_ascii_case(b"legend")
+fn is_heading(element: Element) -> bool {
+    use Element::*;
+    matches!(element, H1 | H2 | H3 | H4 | Legend)
 }
 
 /// Whether a URL is of a script, a style sheet, a picture or a font, by its extension.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::elements::Element;
 use super::token::Attribute;
 use super::{Holds, HtmlReader, Occurrence, SeenBy, Site};
 use crate::AnchorAround;
@@ -57,10 +58,10 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Notes an area, or a picture with a map; `first` is the first occurrence of its attributes.
-    pub(super) fn map(&mut self, name: &str, attributes: &[Attribute], first: usize) {
-        if name.eq_ignore_ascii_case("area") {
+    pub(super) fn map(&mut self, element: Element, attributes: &[Attribute], first: usize) {
+        if element == Element::Area {
             self.area(attributes, first);
-        } else if name.eq_ignore_ascii_case("img") && self.maps.pictures.len() < MAPS {
+        } else if element == Element::Img && self.maps.pictures.len() < MAPS {
             let shows =
                 |one: &Occurrence| matches!(one.site, Site::Attribute { holds: Holds::Shown, .. });
             let found = self.view.occurrences.get(first..).unwrap_or_default();

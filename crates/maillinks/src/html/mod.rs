@@ -7,6 +7,7 @@
 mod actions;
 mod anchors;
 mod as_xml;
+mod attributes;
 mod below;
 mod breaks;
 mod clicked;
@@ -31,6 +32,7 @@ mod login;
 mod maps;
 mod named;
 mod named_page;
+mod names;
 mod noscript;
 mod open;
 mod opened_hosts;
@@ -62,8 +64,8 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
+pub use attributes::attribute_name;
 pub use below::{below, governing};
-pub use elements::attribute_name;
 pub use embedded::{Embedded, Use, with_embedded};
 pub use flat::{FlatItem, flat_items};
 pub use login::{LoginPage, login_page};
@@ -82,6 +84,7 @@ use super::{
 };
 use anchors::Anchor;
 use concealed::Concealed;
+use elements::RawElement;
 use entity::Within;
 use forms::Forms;
 use homograph::HostBounds;
@@ -92,7 +95,7 @@ use skipped::Skipped;
 use styled::StyledElement;
 use targetless::Targetless;
 use titles::Titled;
-use token::{RawElement, TagKind};
+use token::TagKind;
 use uts58::Linkifier;
 use uts58::tlds::TldSet;
 

@@ -6,7 +6,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::actions::value_of;
-use super::token::{RawElement, RawText, TagKind, Token, Tokenizer};
+use super::elements::{Element, RawElement};
+use super::token::{RawText, TagKind, Token, Tokenizer};
 use super::url_values::refresh_url;
 use crate::mapped::MappedText;
 use crate::{Layer, labels};
@@ -42,7 +43,7 @@ pub fn below_name(page: &str, name: &str) -> Option<Layer<'static>> {
                     let url = text.as_str().get(range.clone()).filter(|url| labels::leads(url))?;
                     Some((url.trim().to_owned(), text.source(range).start))
                 };
-                leads.tag(page.get(tag.name.clone()).unwrap_or_default(), (value, url), site);
+                leads.tag(tag.element(), (value, url), site);
             }
             Token::Raw(RawElement::Script, content) => leads.script(page, content),
             _ => {}
@@ -56,27 +57,26 @@ pub fn below_name(page: &str, name: &str) -> Option<Layer<'static>> {
 impl Leads {
     fn tag<'t>(
         &mut self,
-        name: &str,
+        element: Element,
         (value, url): (
             impl Fn(&str) -> Option<MappedText<'t>>,
             impl Fn(&MappedText<'_>, Range<usize>) -> Option<Url>,
         ),
         site: &str,
     ) {
-        let is = |known: &str| name.eq_ignore_ascii_case(known);
         let says = |attribute: &str, word: &str| {
             value(attribute).is_some_and(|value| value.as_str().trim().eq_ignore_ascii_case(word))
         };
-        if is("meta") && self.acts.is_none() && says("http-equiv", "refresh") {
+        if element == Element::Meta && self.acts.is_none() && says("http-equiv", "refresh") {
             self.acts = value("content").and_then(|text| url(&text, refresh_url(text.as_str())?));
-        } else if is("input") && self.acts.is_none() && says("type", "password") {
+        } else if element == Element::Input && self.acts.is_none() && says("type", "password") {
             self.acts = self.form.take();
-        } else if is("form") || is("a") || is("area") {
-            let own = value(if is("form") { "action" } else { "href" });
+        } else if matches!(element, Element::Form | Element::A | Element::Area) {
+            let own = value(if element == Element::Form { "action" } else { "href" });
             let own = own.or_else(|| value("xlink:href"));
             let led = own.and_then(|text| url(&text, 0..text.as_str().len()));
             self.is_of_site |= led.as_ref().is_some_and(|(url, _)| leads_to(url, site));
-            if is("form") {
+            if element == Element::Form {
                 self.form = led.clone();
             }
             self.links = self.links.take().or(led);

@@ -2,22 +2,17 @@
 //! name, and not shown (HTML §13.2.6.4.4). Programs that run none read it as markup. Most pages have pictures there that
 //! count readers, and read alike in both ways; others are read once more, without it.
 
+use super::elements::Element;
 use super::token::{Tag, TagKind, Tokenizer};
 use super::{HtmlReader, Pass, RawText, Token};
 use crate::mapped::Builder;
 use crate::{Edits, InFront, Language, Layer};
 
-const NAME: &str = "noscript";
-
-/// Elements that change nothing around them, whether or not they are there.
-const ALIKE: [&str; 5] = ["iframe", "img", "link", "meta", "style"];
-
 impl HtmlReader<'_, '_, '_> {
     /// Remembers that the page has an element whose content scripts replace.
     #[inline]
     pub(super) fn enter_noscript(&mut self, tag: &Tag, pass: Pass) {
-        self.view.rereads.scripts |=
-            tag.name.len() == NAME.len() && pass == Pass::Document && is_named(self.text, tag);
+        self.view.rereads.scripts |= tag.element() == Element::Noscript && pass == Pass::Document;
     }
 }
 
@@ -30,9 +25,9 @@ pub fn scripted(page: &str) -> Option<Layer<'static>> {
     while let Some(token) = tokens.next() {
         if let Token::Tag(tag) = token
             && tag.kind == TagKind::Open
-            && is_named(page, &tag)
+            && tag.element() == Element::Noscript
         {
-            let content = tokens.raw_content(&tag.name);
+            let content = tokens.raw_content(&tag.name.written);
             seen.linear(page.get(done..content.start).unwrap_or_default(), done);
             done = content.end;
         }
@@ -48,10 +43,10 @@ fn first_that_differs(page: &str) -> Option<usize> {
     let mut is_in_link = false;
     for token in Tokenizer::new(page, 0..page.len(), RawText::Honour) {
         let Token::Tag(tag) = token else { continue };
-        if is_link(page, &tag) {
+        if tag.element() == Element::A {
             is_in_link = tag.kind == TagKind::Open;
         } else if tag.kind == TagKind::Open
-            && is_named(page, &tag)
+            && tag.element() == Element::Noscript
             && !reads_alike(page, &tag, is_in_link)
         {
             return Some(tag.range.start);
@@ -60,29 +55,23 @@ fn first_that_differs(page: &str) -> Option<usize> {
     None
 }
 
-fn is_link(text: &str, tag: &Tag) -> bool {
-    matches!(text.get(tag.name.clone()), Some("a" | "A"))
-}
-
-fn is_named(text: &str, tag: &Tag) -> bool {
-    text.get(tag.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
-}
-
 /// Whether the element is the same as markup and as text: it ends where the text ends, and all in it could as well not
 /// be there. So it is with a picture in a link of its own, if no other one is open.
 fn reads_alike(text: &str, open: &Tag, mut is_in_link: bool) -> bool {
     let has_links = !is_in_link;
     let inside = open.range.end;
-    let end = Tokenizer::new(text, inside..text.len(), RawText::Honour).raw_content(&open.name).end;
+    let mut content = Tokenizer::new(text, inside..text.len(), RawText::Honour);
+    let end = content.raw_content(&open.name.written).end;
     let mut tokens = Tokenizer::new(text, inside..text.len(), RawText::Honour);
+    // Those that change nothing around them, whether or not they are there.
     let is_alike = |tag: &Tag| {
-        let name = text.get(tag.name.clone()).unwrap_or_default();
-        ALIKE.iter().any(|alike| name.eq_ignore_ascii_case(alike))
+        use Element::*;
+        matches!(tag.element(), Iframe | Img | Link | Meta | Style)
     };
     while let Some(token) = tokens.next() {
         let goes_on = match token {
             Token::Tag(tag) if tag.range.start == end => return !has_links || !is_in_link,
-            Token::Tag(tag) if has_links && is_link(text, &tag) => {
+            Token::Tag(tag) if has_links && tag.element() == Element::A => {
                 let begins = tag.kind == TagKind::Open;
                 std::mem::replace(&mut is_in_link, begins) != begins
             }

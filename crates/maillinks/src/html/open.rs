@@ -3,6 +3,8 @@
 //! Parsers drop `</td>` without a `<td>` and `<tr>` outside of a table, and the texts on both sides are joined:
 //! `https://paypal</td>.com`.
 
+use super::elements::Element;
+
 /// Maximum number of open elements. Chromium nests no deeper; beyond that every tag counts.
 pub(super) const OPEN_ELEMENTS: usize = 512;
 
@@ -12,7 +14,7 @@ pub(super) const SEARCHED_ELEMENTS: usize = 64;
 /// The open elements that break the line of text, the innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenElements {
-    open: Vec<&'static str>,
+    open: Vec<Element>,
     /// The indexes of tables in `open`.
     tables: Vec<usize>,
     /// The indexes in `open` of those that are shown beside their neighbours.
@@ -46,78 +48,76 @@ pub(super) enum Ends {
 impl OpenElements {
     /// Whether a start tag of a breaking element makes one here that separates texts. What is written directly in a
     /// table and its rows is moved before the table.
-    pub fn opens(&mut self, name: &'static str) -> bool {
-        match name {
-            // A `<frameset>` behind a text is dropped.
-            "body" | "frame" | "frameset" | "head" | "html" => return false,
-            "caption" | "col" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr"
-                if !self.is_full() && self.tables.is_empty() =>
-            {
+    pub fn opens(&mut self, element: Element) -> bool {
+        // A `<frameset>` behind a text is dropped.
+        if matches!(
+            element,
+            Element::Body | Element::Frame | Element::Frameset | Element::Head | Element::Html
+        ) {
+            return false;
+        }
+        if element.is_table_part() {
+            if !self.is_full() && self.tables.is_empty() {
                 return false;
             }
-            "caption" | "col" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => {
-                // The cell before ends.
-                self.leave_scopes(self.tables.last().map_or(0, |table| table + 1));
-            }
-            _ => {}
+            // The cell before ends.
+            self.leave_scopes(self.tables.last().map_or(0, |table| table + 1));
         }
-        if !self.is_full() && !is_empty(name) {
-            if name == "table" {
+        if !self.is_full() && !is_empty(element) {
+            if element == Element::Table {
                 self.tables.push(self.open.len());
             }
-            self.enter_scope(name);
-            self.open.push(name);
+            self.enter_scope(element);
+            self.open.push(element);
         }
-        !matches!(name, "table" | "tbody" | "tfoot" | "thead" | "tr")
+        !element.is_of_rows()
     }
 
-    /// Ends what a start tag of this name ends by itself (HTML §13.2.6.4.7, §13.2.6.4.9 to .15).
-    pub fn end_implied(&mut self, name: &str) {
+    /// Ends what a start tag of this element ends by itself (HTML §13.2.6.4.7, §13.2.6.4.9 to .15).
+    pub fn end_implied(&mut self, element: Element) {
+        use Element::*;
         let table = self.tables.last().map_or(0, |table| table + 1);
         let in_table = || self.open.get(table..).unwrap_or_default();
-        let behind_last = |names: &[&str]| {
-            let last = in_table().iter().rposition(|open| names.contains(open));
+        let behind_last = |ends: fn(&Element) -> bool| {
+            let last = in_table().iter().rposition(ends);
             last.map_or(table, |at| table + at + 1)
         };
-        let top = self.open.last().copied().unwrap_or_default();
-        let end = match name {
-            "td" | "th" if table > 0 => behind_last(&["tr", "tbody", "tfoot", "thead"]),
-            "tr" if table > 0 => behind_last(&["tbody", "tfoot", "thead"]),
-            "caption" | "col" | "colgroup" | "tbody" | "tfoot" | "thead" if table > 0 => table,
-            "table" if matches!(top, "table" | "tbody" | "tfoot" | "thead" | "tr") => {
-                table.saturating_sub(1)
-            }
-            "li" => self.last_item(&["li"]),
-            "dd" | "dt" => self.last_item(&["dd", "dt"]),
-            "button" => self.last_of("button", |open| ends_scope(open, "button")),
-            "option" | "optgroup" if top == "option" => self.open.len() - 1,
+        let top = self.open.last().copied();
+        let end = match element {
+            Td | Th if table > 0 => behind_last(|open| matches!(open, Tr | Tbody | Tfoot | Thead)),
+            Tr if table > 0 => behind_last(|open| matches!(open, Tbody | Tfoot | Thead)),
+            Caption | Col | Colgroup | Tbody | Tfoot | Thead if table > 0 => table,
+            Table if top.is_some_and(Element::is_of_rows) => table.saturating_sub(1),
+            Li => self.last_item(|open| open == Li),
+            Dd | Dt => self.last_item(|open| matches!(open, Dd | Dt)),
+            Button => self.last_of(Button, |open| ends_scope(open, Button)),
+            Option | Optgroup if top == Some(Option) => self.open.len() - 1,
             _ => self.open.len(),
         };
         self.truncate(end);
-        if ends_paragraph(name) {
-            let end = self.last_of("p", |open| open == "button" || ends_scope(open, "p"));
+        if ends_paragraph(element) {
+            let end = self.last_of(P, |open| open == Button || ends_scope(open, P));
             self.truncate(end);
         }
-        if is_heading(name) && self.open.last().is_some_and(|open| is_heading(open)) {
+        if element.is_heading() && self.open.last().is_some_and(|open| open.is_heading()) {
             self.truncate(self.open.len() - 1);
         }
     }
 
     /// The index of the innermost open item of a list; all of them if another element is in between.
-    fn last_item(&self, items: &[&str]) -> usize {
+    fn last_item(&self, is_item: impl Fn(Element) -> bool) -> usize {
         let searched = self.open.iter().enumerate().rev().take(SEARCHED_ELEMENTS);
-        let mut searched = searched.take_while(|(_, open)| {
-            items.contains(open) || matches!(**open, "address" | "div" | "p")
-        });
-        let found = searched.find(|(_, open)| items.contains(open));
+        let holds_items = |open| matches!(open, Element::Address | Element::Div | Element::P);
+        let mut searched = searched.take_while(|(_, open)| is_item(**open) || holds_items(**open));
+        let found = searched.find(|(_, open)| is_item(**open));
         found.map_or(self.open.len(), |(at, _)| at)
     }
 
-    /// The index of the innermost open element of this name, unless one `stops` the search.
-    fn last_of(&self, name: &str, stops: impl Fn(&str) -> bool) -> usize {
+    /// The index of the innermost of these elements that is open, unless one `stops` the search.
+    fn last_of(&self, element: Element, stops: impl Fn(Element) -> bool) -> usize {
         let searched = self.open.iter().enumerate().rev().take(SEARCHED_ELEMENTS);
-        let mut searched = searched.take_while(|(_, open)| **open == name || !stops(open));
-        let found = searched.find(|(_, open)| **open == name);
+        let mut searched = searched.take_while(|(_, open)| **open == element || !stops(**open));
+        let found = searched.find(|(_, open)| **open == element);
         found.map_or(self.open.len(), |(at, _)| at)
     }
 
@@ -135,11 +135,9 @@ impl OpenElements {
 
     /// Whether one from this index on keeps end tags in that are not its own (HTML §13.2.4.2, special elements).
     pub fn holds_special(&self, from: usize) -> bool {
-        let is_special = |name: &&str| {
-            !matches!(
-                *name,
-                "audio" | "canvas" | "dialog" | "legend" | "optgroup" | "option" | "text" | "video"
-            )
+        use Element::*;
+        let is_special = |open: &Element| {
+            !matches!(open, Audio | Canvas | Dialog | Legend | Optgroup | Option | Text | Video)
         };
         self.open.get(from..).unwrap_or_default().iter().any(is_special)
     }
@@ -149,37 +147,40 @@ impl OpenElements {
         self.open.len()
     }
 
-    /// Notes that the element of this name that was just opened is shown beside its neighbours.
-    pub fn set_beside(&mut self, name: &'static str) {
+    /// Notes that the element that was just opened is shown beside its neighbours.
+    pub fn set_beside(&mut self, element: Element) {
         if let Some((at, last)) = self.open.iter().enumerate().next_back()
-            && *last == name
+            && *last == element
         {
             self.beside.push(at);
         }
     }
 
     /// What an end tag of a breaking element ends here.
-    pub fn closes(&mut self, name: &'static str) -> Ends {
-        if matches!(name, "body" | "head" | "html") || is_empty(name) && name != "br" {
+    pub fn closes(&mut self, element: Element) -> Ends {
+        if matches!(element, Element::Body | Element::Head | Element::Html)
+            || is_empty(element) && element != Element::Br
+        {
             return Ends::Nothing;
         }
-        let name = heading(name);
+        // An end tag of a heading ends any heading.
+        let ends = |open: Element| open == element || open.is_heading() && element.is_heading();
         let mut looked_at = 0;
         let mut found = None;
         for (at, open) in self.open.iter().enumerate().rev() {
-            if heading(open) == name {
+            if ends(*open) {
                 found = Some(at);
                 break;
             }
             looked_at += 1;
-            if looked_at == SEARCHED_ELEMENTS || ends_scope(open, name) {
+            if looked_at == SEARCHED_ELEMENTS || ends_scope(*open, element) {
                 break;
             }
         }
         match found {
             Some(at) => self.truncate(at),
             // `</p>` and `</br>` make an element of their own.
-            None if matches!(name, "p" | "br") => Ends::Line,
+            None if matches!(element, Element::P | Element::Br) => Ends::Line,
             None if looked_at == SEARCHED_ELEMENTS || self.is_full() => Ends::Line,
             None => Ends::Nothing,
         }
@@ -200,9 +201,9 @@ impl OpenElements {
         number == 0 || self.markers.binary_search(&number).is_ok()
     }
 
-    fn enter_scope(&mut self, name: &str) {
-        let is_marker = is_marker(name);
-        if is_marker || limits_scope(name) {
+    fn enter_scope(&mut self, element: Element) {
+        let is_marker = is_marker(element);
+        if is_marker || limits_scope(element) {
             self.numbered += 1;
             self.scopes.push(Scope { at: self.open.len(), number: self.numbered });
             self.markers.extend(is_marker.then_some(self.numbered));
@@ -222,163 +223,116 @@ impl OpenElements {
 }
 
 /// Whether a breaking element has no content.
-fn is_empty(name: &str) -> bool {
-    matches!(name, "br" | "col" | "embed" | "frame" | "hr" | "image" | "img" | "input")
+fn is_empty(element: Element) -> bool {
+    element.is_void() || element == Element::Image
 }
 
 /// HTML §13.2.4.3: whether parsers forget at an element what is open outside.
-fn is_marker(name: &str) -> bool {
-    matches!(name, "applet" | "caption" | "marquee" | "object" | "td" | "template" | "th")
+fn is_marker(element: Element) -> bool {
+    use Element::*;
+    matches!(element, Applet | Caption | Marquee | Object | Td | Template | Th)
 }
 
 /// HTML §13.2.4.2: whether an element that is no marker limits the scope of `</a>`, or keeps it out.
-fn limits_scope(name: &str) -> bool {
-    matches!(name, "select" | "table") || INLINE.contains(&name)
+fn limits_scope(element: Element) -> bool {
+    matches!(element, Element::Select | Element::Table) || is_inline_scope(element)
 }
 
-/// Elements that limit the scope of end tags and do not break the line.
-const INLINE: [&str; 8] =
-    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext"];
-
-/// The name of an element that limits the scope of end tags and does not break the line.
-#[inline]
-pub(super) fn inline_scope(name: &str, foreign: bool) -> Option<&'static str> {
-    match name.len() {
-        8 if name.eq_ignore_ascii_case("template") => Some("template"),
-        2 | 4 | 5 | 13 | 14 if foreign => {
-            INLINE.into_iter().find(|known| name.eq_ignore_ascii_case(known))
-        }
-        _ => None,
-    }
+/// Whether it limits the scope of end tags in a drawing or formula, and does not break the line.
+pub(super) fn is_inline_scope(element: Element) -> bool {
+    use Element::*;
+    matches!(element, AnnotationXml | Desc | ForeignObject | Mi | Mn | Mo | Ms | Mtext)
 }
 
-/// An end tag of a heading ends any heading.
-fn heading(name: &'static str) -> &'static str {
-    if is_heading(name) { "h1" } else { name }
-}
-
-fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+/// Whether an element limits the scope of end tags here and does not break the line.
+pub(super) fn is_scope_in_line(element: Element, foreign: bool) -> bool {
+    element == Element::Template || foreign && is_inline_scope(element)
 }
 
 /// Whether the start tag of a breaking element ends a `<p>` (HTML §13.2.6.4.7). `<table>` does so in most pages.
-fn ends_paragraph(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "center"
-            | "dd"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "dl"
-            | "dt"
-            | "fieldset"
-            | "figcaption"
-            | "figure"
-            | "footer"
-            | "form"
-            | "header"
-            | "hgroup"
-            | "hr"
-            | "li"
-            | "listing"
-            | "main"
-            | "menu"
-            | "nav"
-            | "ol"
-            | "p"
-            | "plaintext"
-            | "pre"
-            | "search"
-            | "section"
-            | "summary"
-            | "table"
-            | "ul"
-            | "xmp"
-    ) || is_heading(name)
+#[rustfmt::skip]
+fn ends_paragraph(element: Element) -> bool {
+    use Element::*;
+    element.is_heading() || matches!(
+        element,
+        Address | Article | Aside | Blockquote | Center | Dd | Details | Dialog | Dir | Div | Dl | Dt | Fieldset
+            | Figcaption | Figure | Footer | Form | Header | Hgroup | Hr | Li | Listing | Main | Menu | Nav | Ol | P
+            | Plaintext | Pre | Search | Section | Summary | Table | Ul | Xmp
+    )
 }
 
-/// HTML §13.2.4.2: whether an open element limits the scope of this end tag.
-fn ends_scope(open: &str, name: &str) -> bool {
-    let of_table =
-        matches!(name, "caption" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr");
+/// HTML §13.2.4.2: whether an open element limits the scope of the end tag of another.
+fn ends_scope(open: Element, element: Element) -> bool {
+    use Element::*;
     match open {
-        "table" => true,
-        "applet" | "caption" | "marquee" | "object" | "td" | "th" => !of_table,
+        Table => true,
+        Applet | Caption | Marquee | Object | Td | Th => {
+            !matches!(element, Caption | Table | Tbody | Td | Tfoot | Th | Thead | Tr)
+        }
         _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::elements;
     use super::*;
 
-    #[test]
-    fn breaking_elements_without_an_end_tag_are_empty() {
-        for name in elements::BREAKING {
-            assert_eq!(is_empty(name), elements::is_void(name) || *name == "image", "{name}");
-        }
-    }
-
     impl OpenElements {
-        fn ends(&mut self, name: &'static str) -> bool {
-            self.closes(name) == Ends::Line
+        fn ends(&mut self, element: Element) -> bool {
+            self.closes(element) == Ends::Line
         }
     }
 
     #[test]
     fn elements_beside_others() {
+        use Element::*;
         let mut open = OpenElements::default();
-        assert!(open.opens("div") && open.opens("p"));
-        open.set_beside("p");
-        assert_eq!(open.closes("p"), Ends::Beside);
-        assert!(open.opens("p"));
-        open.set_beside("div");
-        assert_eq!(open.closes("p"), Ends::Line);
-        open.set_beside("div");
-        assert!(open.opens("p"));
-        assert_eq!(open.closes("div"), Ends::Beside);
-        assert_eq!(open.closes("div"), Ends::Nothing);
+        assert!(open.opens(Div) && open.opens(P));
+        open.set_beside(P);
+        assert_eq!(open.closes(P), Ends::Beside);
+        assert!(open.opens(P));
+        open.set_beside(Div);
+        assert_eq!(open.closes(P), Ends::Line);
+        open.set_beside(Div);
+        assert!(open.opens(P));
+        assert_eq!(open.closes(Div), Ends::Beside);
+        assert_eq!(open.closes(Div), Ends::Nothing);
     }
 
     #[test]
     fn tags_that_parsers_drop() {
+        use Element::*;
         let mut open = OpenElements::default();
-        for name in ["td", "tr", "tbody", "body", "head"] {
-            assert!(!open.opens(name), "<{name}>");
+        for element in [Td, Tr, Tbody, Body, Head] {
+            assert!(!open.opens(element), "<{element:?}>");
         }
-        for name in ["td", "table", "div", "li", "h1", "body", "html", "img", "input", "option"] {
-            assert!(!open.ends(name), "</{name}>");
+        for element in [Td, Table, Div, Li, H1, Body, Html, Img, Input, Option] {
+            assert!(!open.ends(element), "</{element:?}>");
         }
-        assert!(open.ends("p") && open.ends("br"));
+        assert!(open.ends(P) && open.ends(Br));
     }
 
     #[test]
     fn tags_that_count() {
+        use Element::*;
         let mut open = OpenElements::default();
-        for (name, breaks) in
-            [("div", true), ("table", false), ("tr", false), ("td", true), ("h2", true)]
+        for (element, breaks) in [(Div, true), (Table, false), (Tr, false), (Td, true), (H2, true)]
         {
-            assert_eq!(open.opens(name), breaks, "<{name}>");
+            assert_eq!(open.opens(element), breaks, "<{element:?}>");
         }
-        assert!(open.ends("h3"));
-        assert!(!open.ends("div"), "a cell keeps it in");
-        assert!(open.ends("tr") && !open.ends("td") && open.ends("table") && open.ends("div"));
-        assert!(!open.ends("div"));
+        assert!(open.ends(H3));
+        assert!(!open.ends(Div), "a cell keeps it in");
+        assert!(open.ends(Tr) && !open.ends(Td) && open.ends(Table) && open.ends(Div));
+        assert!(!open.ends(Div));
     }
 
     #[test]
     fn what_is_too_deep_counts() {
+        use Element::*;
         let mut open = OpenElements::default();
         for _ in 0..OPEN_ELEMENTS {
-            assert!(open.opens("div"));
+            assert!(open.opens(Div));
         }
-        assert!(open.opens("td") && open.ends("li"));
+        assert!(open.opens(Td) && open.ends(Li));
     }
 }

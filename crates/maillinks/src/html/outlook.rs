@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use super::elements::Element;
 use super::entity::{self, Within};
 use super::fields::{Mark, OpenFields, OutlookLink};
 use super::token::{TagKind, Token, Tokenizer};
-use super::{MappedText, RawText, elements, fields, token};
+use super::{MappedText, RawText, fields, token};
 use crate::mapped::Builder;
 use uts58::unicode::is_dot_to_somebody;
 
@@ -79,21 +80,20 @@ struct OutlookLinks {
 
 impl OutlookReader<'_> {
     fn tag(&mut self, tag: &token::Tag, attributes: &[token::Attribute], in_condition: bool) {
-        let name = self.source.get(tag.name.clone()).unwrap_or_default();
-        let anchor = name.eq_ignore_ascii_case("a");
+        let element = tag.element();
         let begins = tag.kind == TagKind::Open && !attributes.is_empty();
-        let leads = anchor && (tag.kind == TagKind::Close || begins);
-        if leads || elements::breaking(name).is_some() {
+        let leads = element == Element::A && (tag.kind == TagKind::Close || begins);
+        if leads || element.breaks_line() {
             self.seen.separate(tag.range.start);
         }
         if self.hidden {
             return;
         }
-        if leads || elements::leads_by_itself(name) {
+        if leads || element.leads_by_itself() {
             self.link(tag, begins, in_condition);
-        } else if name.eq_ignore_ascii_case("span") {
+        } else if element == Element::Span {
             self.span(tag, attributes);
-        } else if name.eq_ignore_ascii_case("img") && self.open.is_some() {
+        } else if element == Element::Img && self.open.is_some() {
             self.picture(attributes);
         }
     }
@@ -174,8 +174,7 @@ pub fn shows_host(source: &str, inner: Range<usize>) -> bool {
         let shows = match token {
             Token::Text(range) => has_dot(range),
             Token::Tag(tag) if tag.kind == TagKind::Open => {
-                let name = source.get(tag.name).unwrap_or_default();
-                name.eq_ignore_ascii_case("img")
+                tag.element() == Element::Img
                     && tokens.attributes.iter().any(|one| has_dot(one.value()))
             }
             _ => false,

@@ -3,7 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use super::elements;
+use super::attributes;
+use super::elements::Element;
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, unsafe_name, url_values};
 use crate::mapped::{Builder, MappedText};
@@ -27,10 +28,9 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
     let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Ignore);
     while let Some(token) = tokens.next() {
         let Token::Tag(tag) = token else { continue };
-        let element = text.get(tag.name).unwrap_or_default();
         for attribute in &tokens.attributes {
             let written = text.get(attribute.name()).unwrap_or_default();
-            let Some((name, holds)) = elements::attribute(written) else { continue };
+            let Some((name, holds)) = attributes::attribute(written) else { continue };
             let seen = entity::attribute(text, attribute.value()).as_url();
             let value = seen.as_str();
             let leads = match holds {
@@ -39,7 +39,7 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
                 Holds::FixedUrl => !value.trim_ascii().is_empty() && is_relative(value),
                 Holds::Refresh => {
                     let url = url_values::refresh_url(value).and_then(|range| value.get(range));
-                    element.eq_ignore_ascii_case("meta") && url.is_some_and(is_relative)
+                    tag.element() == Element::Meta && url.is_some_and(is_relative)
                 }
                 _ => false,
             };
@@ -52,7 +52,7 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
                 }
                 _ => TextEdit { range: attribute.name(), replacement: unsafe_name(name) },
             };
-            let element = elements::element(element).into_owned();
+            let element = tag.name.lower_case(text).into_owned();
             if visit(Relative { element, attribute: name, edit }).is_break() {
                 return;
             }

@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::elements::{Element, RawElement};
 use super::style::Traits;
-use super::token::{RawElement, RawText, Token, Tokenizer};
+use super::token::{RawText, Token, Tokenizer};
 use super::{HtmlReader, MappedText, Site};
 use crate::css;
 
@@ -61,7 +62,7 @@ impl HidingRules {
             match token {
                 Token::Raw(RawElement::Style, sheet) => self.read(slice(sheet)),
                 Token::Raw(_, range) | Token::Comment(range) => inside.push(range),
-                Token::Tag(tag) if slice(tag.name.clone()).eq_ignore_ascii_case("link") => {
+                Token::Tag(tag) if tag.element() == Element::Link => {
                     let tag = slice(tag.range).to_ascii_lowercase();
                     self.any |= tag.contains("stylesheet");
                 }

@@ -9,9 +9,8 @@ use std::ops::Range;
 
 use super::Anchor;
 use super::compared::shows_host;
-use super::elements::{self, NameKey};
 use super::sheets::HidingRules;
-use super::token::Tag;
+use super::token::{Name, Tag};
 use crate::joined::{Joined, first_word, last_word};
 use crate::runs::narrow;
 use uts58::unicode::a_label::has_a_label;
@@ -31,15 +30,15 @@ const TAG_STEPS: u64 = 16;
 
 /// The text of an element, and its tag in the source. A page can have one for every seven bytes: offsets take little.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Element {
+struct ElementInWord {
     text: Range<u32>,
     tag: Range<u32>,
 }
 
-impl Element {
-    fn new(text: Range<usize>, tag: Range<usize>) -> Element {
+impl ElementInWord {
+    fn new(text: Range<usize>, tag: Range<usize>) -> ElementInWord {
         let packed = |range: Range<usize>| narrow(range.start)..narrow(range.end);
-        Element { text: packed(text), tag: packed(tag) }
+        ElementInWord { text: packed(text), tag: packed(tag) }
     }
 
     /// The range in the visible text.
@@ -58,7 +57,7 @@ impl Element {
 pub(super) struct Skipped {
     open: Vec<OpenElement>,
     /// Closed elements, in the order of their end tags: the text in them, and where their tags are in the source.
-    elements: Vec<Element>,
+    elements: Vec<ElementInWord>,
     /// Where the text of the last one ends that began inside a word.
     last_end: Option<usize>,
 }
@@ -66,7 +65,6 @@ pub(super) struct Skipped {
 /// An open element.
 #[derive(Clone, Debug)]
 struct OpenElement {
-    key: NameKey,
     tag: Tag,
     /// The offset in the visible text.
     from: usize,
@@ -76,34 +74,22 @@ struct OpenElement {
 
 impl Skipped {
     /// Handles a start tag inside a word, or in front of one: the tag, and the bytes of visible text so far.
-    pub fn enter(&mut self, text: &str, tag: &Tag, from: usize, in_word: bool) {
+    pub fn enter(&mut self, tag: &Tag, from: usize, in_word: bool) {
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push(OpenElement { key: key(text, &tag.name), tag: tag.clone(), from, in_word });
+        self.open.push(OpenElement { tag: tag.clone(), from, in_word });
     }
 
     /// Handles an end tag of this name.
-    #[inline]
-    pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
-        if !self.open.is_empty() {
-            self.leave_one(text, name, to);
-        }
-    }
-
-    fn leave_one(&mut self, text: &str, name: &Range<usize>, to: usize) {
-        let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
-        let wanted = key(text, name);
-        let is = |open: &OpenElement| {
-            let whole = open.key.is_whole();
-            open.key == wanted && (whole || slice(&open.tag.name).eq_ignore_ascii_case(slice(name)))
-        };
+    pub fn leave(&mut self, text: &str, name: &Name, to: usize) {
+        let is = |open: &OpenElement| open.tag.name.is(name, text);
         let Some(at) = self.open.iter().rposition(is) else { return };
         let closed = self.open.drain(at..).next();
         let inside = closed.filter(|open| open.from < to);
         let in_word = inside.as_ref().is_some_and(|open| open.in_word);
         self.last_end = Some(to).filter(|_| in_word).or(self.last_end);
-        self.elements.extend(inside.map(|open| Element::new(open.from..to, open.tag.range)));
+        self.elements.extend(inside.map(|open| ElementInWord::new(open.from..to, open.tag.range)));
     }
 
     /// Whether one ends at this offset of the visible text: the next text may continue the word before it.
@@ -120,20 +106,21 @@ impl Skipped {
             return joined;
         }
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
-        let in_a_word = |one: &&Element, next: &&Element| are_in_a_word(shown, one, next);
-        let continues = |element: &&Element| {
+        let in_a_word =
+            |one: &&ElementInWord, next: &&ElementInWord| are_in_a_word(shown, one, next);
+        let continues = |element: &&ElementInWord| {
             let before = slice(0..element.text().start).chars().next_back();
             before.is_some_and(|c| !c.is_whitespace())
         };
-        let all: Vec<&Element> = self.elements.iter().filter(continues).collect();
+        let all: Vec<&ElementInWord> = self.elements.iter().filter(continues).collect();
         // Most pages have no such word, and need not be asked what they hide.
         if !all.chunk_by(in_a_word).any(|row| deceptive(shown, row).is_some()) {
             return joined;
         }
         let rules = rules.get_or_init(|| HidingRules::of(page));
         let may_hide =
-            |element: &&Element| rules.may_hide(page.get(element.tag()).unwrap_or_default());
-        let hidden: Vec<&Element> = all.into_iter().filter(may_hide).collect();
+            |element: &&ElementInWord| rules.may_hide(page.get(element.tag()).unwrap_or_default());
+        let hidden: Vec<&ElementInWord> = all.into_iter().filter(may_hide).collect();
         let max = OVERLAP * shown.len() + 2 * SIDE;
         for pieces in hidden.chunk_by(in_a_word).filter_map(|row| deceptive(shown, row)) {
             let length: usize = pieces.iter().map(Range::len).sum();
@@ -158,7 +145,7 @@ impl Skipped {
     ) -> (Joined, u64) {
         let mut joined = Joined::default();
         let mut steps = 0;
-        let mut hidden: Vec<&Element> = Vec::new();
+        let mut hidden: Vec<&ElementInWord> = Vec::new();
         let mut shows_dot = (usize::MAX, false);
         for element in &self.elements {
             let inner = element.text();
@@ -206,14 +193,14 @@ fn is_all_of_word(shown: &str, word: &Range<usize>) -> bool {
 }
 
 /// Whether an element follows another in one word.
-fn are_in_a_word(shown: &str, one: &Element, next: &Element) -> bool {
+fn are_in_a_word(shown: &str, one: &ElementInWord, next: &ElementInWord) -> bool {
     let (one, next) = (one.text(), next.text());
     let between = || shown.get(one.end..next.start).unwrap_or_default();
     one.end <= next.start && !between().contains(char::is_whitespace)
 }
 
 /// The word around elements without them, in pieces, if it may be deceptive.
-fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
+fn deceptive(shown: &str, row: &[&ElementInWord]) -> Option<Vec<Range<usize>>> {
     let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
     let pieces = pieces_around(shown, row)?;
     let texts = || pieces.iter().map(|piece| slice(piece.clone()));
@@ -226,7 +213,7 @@ fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
 }
 
 /// The word around elements without them, in pieces.
-fn pieces_around(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
+fn pieces_around(shown: &str, row: &[&ElementInWord]) -> Option<Vec<Range<usize>>> {
     let (first, last) = (row.first()?.text(), row.last()?.text());
     let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
     let to = shown.ceil_char_boundary(last.end + SIDE);
@@ -235,10 +222,6 @@ fn pieces_around(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
     let starts = std::iter::once(start).chain(row.iter().map(|element| element.text().end));
     let ends = row.iter().map(|element| element.text().start).chain([end]);
     Some(starts.zip(ends).map(|(start, end)| start..end).collect())
-}
-
-fn key(text: &str, name: &Range<usize>) -> NameKey {
-    elements::key_of(text.as_bytes().get(name.clone()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -250,7 +233,10 @@ mod tests {
     fn words(shown: &str, elements: &[(usize, usize)]) -> String {
         let skipped = Skipped {
             open: Vec::new(),
-            elements: elements.iter().map(|(from, to)| Element::new(*from..*to, 0..4)).collect(),
+            elements: elements
+                .iter()
+                .map(|(from, to)| ElementInWord::new(*from..*to, 0..4))
+                .collect(),
             last_end: None,
         };
         let joined = skipped.words(shown, "<rp>", &OnceCell::new());
@@ -289,16 +275,20 @@ mod tests {
     fn elements_end_with_the_last_tag_of_their_name() {
         let text = "<b><I></i></b></b>";
         let mut skipped = Skipped::default();
-        let tag = |name: Range<usize>| Tag {
+        let name = |written: Range<usize>| Name::new(text.as_bytes(), written);
+        let tag = |written: Range<usize>| Tag {
             kind: TagKind::Open,
-            range: name.start - 1..name.end + 1,
-            name,
+            range: written.start - 1..written.end + 1,
+            name: name(written),
         };
-        skipped.enter(text, &tag(1..2), 3, true);
-        skipped.enter(text, &tag(4..5), 4, true);
-        skipped.leave(text, &(8..9), 6);
-        skipped.leave(text, &(12..13), 9);
-        skipped.leave(text, &(16..17), 9);
-        assert_eq!(skipped.elements, [Element::new(4..6, 3..6), Element::new(3..9, 0..3)]);
+        skipped.enter(&tag(1..2), 3, true);
+        skipped.enter(&tag(4..5), 4, true);
+        skipped.leave(text, &name(8..9), 6);
+        skipped.leave(text, &name(12..13), 9);
+        skipped.leave(text, &name(16..17), 9);
+        assert_eq!(
+            skipped.elements,
+            [ElementInWord::new(4..6, 3..6), ElementInWord::new(3..9, 0..3)]
+        );
     }
 }

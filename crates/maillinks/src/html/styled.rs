@@ -1,13 +1,13 @@
 //! Elements that change how their text is shown.
 
-use std::ops::Range;
-
-use super::{HtmlReader, Tag, elements, style};
+use super::elements::Element;
+use super::token::Name;
+use super::{HtmlReader, Tag, style};
 
 /// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
 pub(super) struct StyledElement {
-    pub name: Range<usize>,
+    name: Name,
     /// Open elements of that name, itself included.
     depth: usize,
     /// Bytes of visible text when it began.
@@ -24,7 +24,7 @@ impl StyledElement {
     ) -> bool {
         match (slot.as_mut(), from) {
             (Some(open), _) => {
-                open.depth += usize::from(same(text, &open.name, &tag.name));
+                open.depth += usize::from(open.name.is(&tag.name, text));
                 false
             }
             (None, Some(from)) => {
@@ -37,7 +37,7 @@ impl StyledElement {
 
     /// Counts an end tag. Returns the element if it is the last.
     pub fn leave(slot: &mut Option<StyledElement>, text: &str, tag: &Tag) -> Option<StyledElement> {
-        let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
+        let open = slot.as_mut().filter(|open| open.name.is(&tag.name, text))?;
         open.depth -= 1;
         if open.depth == 0 { slot.take() } else { None }
     }
@@ -45,21 +45,22 @@ impl StyledElement {
 
 impl HtmlReader<'_, '_, '_> {
     /// Begins or counts elements that reverse or separate their text.
-    pub(super) fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
+    pub(super) fn enter(&mut self, tag: &Tag, traits: &style::Traits) {
+        let element = tag.element();
         let slots = [&self.leftward, &self.reversing, &self.breaking, &self.lining_up];
         let within = slots.iter().any(|slot| slot.is_some());
         // Most elements do none of this, and are in no such element.
-        if !within && traits.is_plain() || elements::is_void(name) {
+        if !within && traits.is_plain() || element.is_void() {
             return;
         }
-        if self.begins_box(name, traits) && self.joints.last() != Some(&self.visible.len()) {
+        if self.begins_box(element, traits) && self.joints.last() != Some(&self.visible.len()) {
             self.joints.push(self.visible.len());
         }
         let from = self.visible.len();
-        let traits = &style::Traits { direction: self.direction(name, traits), ..*traits };
+        let traits = &style::Traits { direction: self.direction(element, traits), ..*traits };
         self.enter_direction(tag, traits);
         if self.reversing.is_some() {
-            let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
+            let isolated = traits.isolated || element == Element::Bdi;
             let isolated = isolated && traits.direction != style::Direction::Reversed;
             StyledElement::enter(&mut self.isolating, self.text, tag, isolated.then_some(from));
         }
@@ -73,9 +74,8 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Whether an element of the text of a link is a box of a line whose boxes may stand in another order: it floats, it
     /// is laid out with others, or the line runs from right to left.
-    fn begins_box(&self, name: &str, traits: &style::Traits) -> bool {
-        let is_isolated =
-            || traits.isolated || traits.sets_display || name.eq_ignore_ascii_case("bdi");
+    fn begins_box(&self, element: Element, traits: &style::Traits) -> bool {
+        let is_isolated = || traits.isolated || traits.sets_display || element == Element::Bdi;
         self.open_anchor.is_some()
             && !self.is_concealed()
             && (traits.flow == style::Flow::Beside
@@ -103,14 +103,14 @@ impl HtmlReader<'_, '_, '_> {
 
     /// The direction of an element, with what it has from its name and from those around it: whether text runs from
     /// right to left is inherited, whether that of any script does is not (CSS Writing Modes §2).
-    fn direction(&self, name: &str, traits: &style::Traits) -> style::Direction {
+    fn direction(&self, element: Element, traits: &style::Traits) -> style::Direction {
         let around = self.leftward.is_some() && self.rightward.is_none() && !traits.sets_direction;
         let own = match traits.direction {
             style::Direction::Natural if around => style::Direction::RightToLeft,
             style::Direction::Overridden if around => style::Direction::Reversed,
             own => own,
         };
-        match own == style::Direction::RightToLeft && name.eq_ignore_ascii_case("bdo") {
+        match own == style::Direction::RightToLeft && element == Element::Bdo {
             true => style::Direction::Reversed,
             false if around && own == style::Direction::RightToLeft => traits.direction,
             false => own,
@@ -128,12 +128,5 @@ impl HtmlReader<'_, '_, '_> {
         }
         let outer = sets.filter(|_| is_leftward);
         StyledElement::enter(&mut self.leftward, self.text, tag, outer);
-    }
-}
-
-fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
-    match (text.get(one.clone()), text.get(other.clone())) {
-        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
-        _ => false,
     }
 }

@@ -1,51 +1,52 @@
 //! What a tag begins and ends.
 
 use super::breaks::breaks;
+use super::elements::Element;
 use super::open::{self, Ends};
 use super::styled::StyledElement;
-use super::{HtmlReader, Tag, elements, pictures, style, token};
+use super::{HtmlReader, Tag, pictures, style, token};
 
 impl HtmlReader<'_, '_, '_> {
     pub(super) fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
-        let name = self.slice(&tag.name);
+        let element = tag.element();
         let first = self.view.occurrences.len();
         let traits = match attributes {
             [] => style::Traits::default(),
-            attributes => self.attributes(tag, name, attributes),
+            attributes => self.attributes(tag, attributes),
         };
-        let form = self.form_of(name, attributes);
+        let form = self.form_of(element, attributes);
         let found = self.view.occurrences.len() > first;
         self.tie(tag, attributes, (first, found), form);
-        let breaking = self.breaking(name);
-        if breaking.is_none() {
-            open::inline_scope(name, self.foreign).map(|name| self.elements.opens(name));
+        let breaks_line = self.breaks_line(element);
+        if open::is_scope_in_line(element, self.foreign) {
+            self.elements.opens(element);
         }
         if self.concealed.is_open() {
-            self.end_concealed(tag, breaking);
+            self.end_concealed(tag, breaks_line);
         }
         let depth = self.elements.depth();
         // A tag that a parser drops breaks nothing, except in foreign content.
-        let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
+        let is_element = !breaks_line || self.elements.opens(element) || self.foreign;
         self.forget_links();
-        if breaking == Some("img") {
+        if element == Element::Img {
             self.draw(tag, attributes);
         }
-        let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
+        let breaks = self.tags_separate || is_element && breaks(breaks_line, &traits);
         let hides = traits.conceals.hides();
-        let conceal = (attributes, breaking);
         let concealed = hides || self.concealed.is_open();
-        let reveals = concealed && self.is_revealed_by(name, attributes, traits.conceals);
+        let reveals = concealed && self.is_revealed_by(element, attributes, traits.conceals);
+        let conceal = (attributes, breaks_line);
         if reveals {
             self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
-        if let Some(name) = breaking {
-            self.begin_block(name, is_element, &traits);
+        if breaks_line {
+            self.begin_block(element, is_element, &traits);
         }
         if breaks && !hides {
-            let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
+            let tiny = || element == Element::Img && pictures::is_tiny(self.text, attributes);
             match !self.tags_separate && (traits.flow == style::Flow::Beside || tiny()) {
                 true => self.separate_anchor(tag.range.start),
-                false => self.separate_by(name, tag.range.start),
+                false => self.separate_by(element, tag.range.start),
             }
         }
         self.begin(tag, attributes, (first, found), form);
@@ -53,10 +54,10 @@ impl HtmlReader<'_, '_, '_> {
             self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
         if breaks && hides && self.is_concealed() {
-            self.separate_by(name, tag.range.start);
+            self.separate_by(element, tag.range.start);
         }
-        self.write(tag, attributes, name);
-        self.enter(tag, name, &traits);
+        self.write(tag, attributes);
+        self.enter(tag, &traits);
     }
 
     /// Ties what was found in the attributes of a tag to what is shown in its place. `first` is the first occurrence in
@@ -70,7 +71,7 @@ impl HtmlReader<'_, '_, '_> {
     ) {
         if found {
             self.tie_shown_attributes(attributes, first, form);
-            self.map(self.slice(&tag.name), attributes, first);
+            self.map(tag.element(), attributes, first);
         }
         if found || !self.titled.is_empty() {
             self.enter_title(tag, attributes, first);
@@ -89,34 +90,29 @@ impl HtmlReader<'_, '_, '_> {
         (first, found): (usize, bool),
         form: Option<usize>,
     ) {
-        let name = self.slice(&tag.name);
-        let is_a = matches!(name, "a" | "A");
-        let is_link = is_a && self.is_link(attributes);
-        if is_a {
+        let element = tag.element();
+        let is_link = element == Element::A && self.is_link(attributes);
+        if element == Element::A {
             self.begin_a(is_link);
         }
-        match name.as_bytes() {
-            [b'a' | b'A'] if is_link || self.may_be_animated() => {
+        match element {
+            Element::A if is_link || self.may_be_animated() => {
                 self.begin_anchor(tag, attributes, first, None);
             }
-            name if name.eq_ignore_ascii_case(b"wbr") && !self.is_concealed() => {
+            Element::Wbr if !self.is_concealed() => {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
-            [b'm' | b'M', _, _] if name.eq_ignore_ascii_case("map") => self.begin_map(attributes),
-            name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
-            name if self.math || name.eq_ignore_ascii_case(b"math") => {
+            Element::Map => self.begin_map(attributes),
+            Element::Svg => self.foreign = true,
+            _ if self.math || element == Element::Math => {
                 (self.foreign, self.math) = (true, true);
                 if self.is_link(attributes) {
                     self.begin_anchor(tag, attributes, first, None);
                 }
             }
-            [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
-                self.begin_form(attributes, first);
-            }
-            _ if elements::leads_by_itself(name)
-                && (form.is_some() || self.is_link(attributes)) =>
-            {
+            Element::Form => self.begin_form(attributes, first),
+            _ if element.leads_by_itself() && (form.is_some() || self.is_link(attributes)) => {
                 self.begin_anchor(tag, attributes, first, form);
             }
             _ if found || self.clicked.is_some() => self.enter_clicked(tag, attributes, first),
@@ -125,18 +121,18 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     pub(super) fn close(&mut self, tag: &Tag) {
-        let name = self.slice(&tag.name);
-        let ends_math = self.math && name.eq_ignore_ascii_case("math");
+        let element = tag.element();
+        let ends_math = self.math && element == Element::Math;
         self.math &= !ends_math;
-        if matches!(name, "a" | "A") {
+        if element == Element::A {
             self.end_a();
         }
         if self.open_anchor.is_some()
-            && (matches!(name, "a" | "A") || elements::leads_by_itself(name) || ends_math)
+            && (element == Element::A || element.leads_by_itself() || ends_math)
         {
-            self.close_anchor(elements::key_of(name.as_bytes()), tag.range.start);
+            self.close_anchor(&tag.name, tag.range.start);
         }
-        if self.forms.open.is_some() && name.eq_ignore_ascii_case("form") {
+        if element == Element::Form {
             self.forms.open = None;
         }
         self.leave_title(tag);
@@ -148,11 +144,15 @@ impl HtmlReader<'_, '_, '_> {
             self.reverse(&inside);
         }
         let broke = self.leave_line(tag);
-        let ends = match self.breaking(name).map(|name| self.elements.closes(name)) {
-            Some(_) if self.foreign => Ends::Line,
-            Some(ends) => ends,
-            None => {
-                open::inline_scope(name, self.foreign).map(|name| self.elements.closes(name));
+        let ends = match self.breaks_line(element) {
+            true => {
+                let ends = self.elements.closes(element);
+                if self.foreign { Ends::Line } else { ends }
+            }
+            false => {
+                if open::is_scope_in_line(element, self.foreign) {
+                    self.elements.closes(element);
+                }
                 Ends::Nothing
             }
         };
@@ -160,9 +160,9 @@ impl HtmlReader<'_, '_, '_> {
         // A hidden element does not break the line.
         let was_hidden = self.concealed.is_open() && self.leave_concealed(tag);
         match ends {
-            _ if was_hidden => self.end_box(name, ends),
+            _ if was_hidden => self.end_box(element, ends),
             _ if broke || self.tags_separate => self.separate(tag.range.start),
-            ends => self.end_block(name, ends, tag.range.start),
+            ends => self.end_block(element, ends, tag.range.start),
         }
     }
 }

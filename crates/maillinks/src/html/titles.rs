@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Anchor, HtmlReader, Occurrence, SeenBy, Site, StyledElement, Tag, elements, token};
+use super::elements::Element;
+use super::{Anchor, HtmlReader, Occurrence, SeenBy, Site, StyledElement, Tag, token};
 use crate::AnchorAround;
 
 /// Maximum number of links of one tooltip that are compared.
@@ -27,12 +28,9 @@ impl HtmlReader<'_, '_, '_> {
             |one: &Occurrence| matches!(one.site, Site::Attribute { attribute: "title", .. });
         let start = found.iter().position(is_title).unwrap_or(found.len());
         let shown = found.iter().skip(start).take_while(|one| is_title(one)).take(LINKS).count();
-        let name = self.slice(&tag.name);
+        let element = tag.element();
         // That of a link is compared with it anyway.
-        if shown == 0 && self.titled.is_empty()
-            || elements::is_void(name)
-            || name.eq_ignore_ascii_case("a")
-        {
+        if shown == 0 && self.titled.is_empty() || element.is_void() || element == Element::A {
             return;
         }
         if self.has_title(attributes) && self.titled.len() < OPEN {

@@ -11,9 +11,12 @@
 //! client may put our part into a page of its own.
 //! No character is decoded here; every item is a byte range on character boundaries.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
+
+use super::elements::{Element, RawElement};
 
 /// A stretch of markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +34,44 @@ pub enum Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
     pub kind: TagKind,
-    /// As written.
-    pub name: Range<usize>,
+    pub name: Name,
     /// From `<` to after `>`.
     pub range: Range<usize>,
+}
+
+impl Tag {
+    pub fn element(&self) -> Element {
+        self.name.element
+    }
+}
+
+/// The name of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    pub element: Element,
+    /// Where it is written.
+    pub written: Range<usize>,
+}
+
+impl Name {
+    pub fn new(source: &[u8], written: Range<usize>) -> Name {
+        Name { element: Element::of(source.get(written.clone()).unwrap_or_default()), written }
+    }
+
+    /// The name in lower case, cut to the length for findings.
+    pub fn lower_case(&self, source: &str) -> Cow<'static, str> {
+        let written = || source.get(self.written.clone()).unwrap_or_default();
+        let other = || Cow::Owned(crate::named(written()).to_ascii_lowercase());
+        self.element.name().map_or_else(other, Cow::Borrowed)
+    }
+
+    /// Whether another is the same, in any case. Both are written in this text.
+    pub fn is(&self, other: &Name, source: &str) -> bool {
+        let written = |name: &Name| source.as_bytes().get(name.written.clone()).unwrap_or_default();
+        self.element == other.element
+            && (self.element != Element::Other
+                || written(self).eq_ignore_ascii_case(written(other)))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,17 +119,6 @@ pub fn attribute_named<'a>(
 
 /// Bytes of the shortest attribute name that means anything without a value (`alt`).
 const SHORTEST_BARE: usize = 3;
-
-/// Elements whose content is not markup for a browser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RawElement {
-    Script,
-    Style,
-    /// `title` and `textarea`: characters with entities.
-    Escapable,
-    /// `xmp`, `iframe`, `noembed`, `noframes`, `plaintext`: characters as they are.
-    Text,
-}
 
 /// Whether the content of raw-text elements and comments is read as markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,14 +216,11 @@ impl<'t> Tokenizer<'t> {
 
     fn tag(&mut self, at: usize, name_start: usize, kind: TagKind) -> Token {
         let name_end = name_start + run(self.from(name_start), NAME_END);
-        let name = name_start..name_end;
+        let name = Name::new(self.bytes, name_start..name_end);
         self.attributes.clear();
         self.at = self.attribute_list(name_end);
-        if kind == TagKind::Open
-            && self.raw_text == RawText::Honour
-            && let Some(element) = raw_element(self.bytes.get(name.clone()).unwrap_or_default())
-        {
-            self.pending = Some((element, name.clone()));
+        if kind == TagKind::Open && self.raw_text == RawText::Honour {
+            self.pending = name.element.raw().map(|raw| (raw, name.written.clone()));
         }
         Token::Tag(Tag { kind, name, range: at..self.at })
     }
@@ -336,23 +359,6 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
     (rest.len(), rest.len())
 }
 
-pub(super) fn raw_element(name: &[u8]) -> Option<RawElement> {
-    // By length and first letter, which exclude most others: `td`, `span`, `table`.
-    let (known, raw) = match (name.len(), name.first()? | 0x20) {
-        (6, b's') => ("script", RawElement::Script),
-        (5, b's') => ("style", RawElement::Style),
-        (5, b't') => ("title", RawElement::Escapable),
-        (8, b't') => ("textarea", RawElement::Escapable),
-        (3, b'x') => ("xmp", RawElement::Text),
-        (6, b'i') => ("iframe", RawElement::Text),
-        (7, b'n') => ("noembed", RawElement::Text),
-        (8, b'n') => ("noframes", RawElement::Text),
-        (9, b'p') => ("plaintext", RawElement::Text),
-        _ => return None,
-    };
-    name.eq_ignore_ascii_case(known.as_bytes()).then_some(raw)
-}
-
 /// What a byte is inside of a tag.
 const SPACE: u8 = 1;
 const SLASH: u8 = 2;
@@ -413,7 +419,7 @@ mod tests {
                 Token::Raw(_, range) => shown += &format!("({})", &text[range]),
                 Token::Tag(tag) => {
                     let slash = if tag.kind == TagKind::Close { "/" } else { "" };
-                    shown += &format!("<{slash}{}", &text[tag.name]);
+                    shown += &format!("<{slash}{}", &text[tag.name.written]);
                     for attribute in &tokens.attributes {
                         let (name, value) = (attribute.name(), attribute.value());
                         shown += &format!("|{}={}", &text[name], &text[value]);
@@ -459,7 +465,11 @@ mod tests {
         let text = "<!-- <a href=x> <!-- <?b <c d=y>--> <!-";
         let mut names = Vec::new();
         for token in Tokenizer::new(text, 0..text.len(), RawText::Lenient) {
-            names.extend(if let Token::Tag(tag) = token { Some(&text[tag.name]) } else { None });
+            names.extend(if let Token::Tag(tag) = token {
+                Some(&text[tag.name.written])
+            } else {
+                None
+            });
         }
         assert_eq!(names, ["a", "c"]);
     }

@@ -1,25 +1,24 @@
 //! Finds where a page begins to show something.
 
+use super::elements::Element;
 use super::token::{RawText, TagKind, Token, Tokenizer};
-
-/// Elements before a body that show nothing.
-const BEFORE: &[&str] = &["html", "head", "meta", "title", "link", "base", "style", "script"];
 
 /// The offset after the start tag of the body; without one, before the first thing that is shown. `None` if nothing
 /// can be inserted: a page of frames, or a tag that the end of the text cuts off.
 pub fn top_of_html(text: &str) -> Option<usize> {
-    let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
     for token in Tokenizer::new(text, 0..text.len(), RawText::Honour) {
         match token {
             Token::Tag(tag) => {
-                let name = text.get(tag.name.clone()).unwrap_or_default();
+                use Element::*;
                 let whole = text.get(tag.range.clone()).is_some_and(|tag| tag.ends_with('>'));
-                match tag.kind {
-                    _ if !whole || is(name, "frameset") => return None,
-                    TagKind::Open if is(name, "body") => return Some(tag.range.end),
-                    TagKind::Open if BEFORE.iter().any(|before| is(name, before)) => {}
-                    TagKind::Open => return Some(tag.range.start),
-                    TagKind::Close => {}
+                match (tag.element(), tag.kind) {
+                    _ if !whole => return None,
+                    (Frameset, _) => return None,
+                    (Body, TagKind::Open) => return Some(tag.range.end),
+                    // They show nothing.
+                    (Html | Head | Meta | Title | Link | Base | Style | Script, _) => {}
+                    (_, TagKind::Open) => return Some(tag.range.start),
+                    (_, TagKind::Close) => {}
                 }
             }
             Token::Text(range) => {

@@ -7,7 +7,8 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::super::encoded::percent_decoded;
 use super::super::{AnchorAround, Holds, script, search_steps};
-use super::elements::{self, Follows};
+use super::attributes::{self, Follows};
+use super::elements::Element;
 use super::style::{Direction, Flow, Traits};
 use super::token::{Attribute, attribute_named};
 use super::url_values::{refresh_url, source_set, words};
@@ -29,41 +30,27 @@ const MAPPED_STEPS_PER_BYTE: u64 = 3;
 
 impl<'t> HtmlReader<'t, '_, '_> {
     /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
-    fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
+    fn is_never_shown(&self, element: Element, attribute: &str, value: &Range<usize>) -> bool {
         let is = |name: &str| attribute.eq_ignore_ascii_case(name);
-        match element.len() {
-            // What most attributes fail on.
-            5 if element.eq_ignore_ascii_case("input") => {
-                is("type") && self.value_is(value.clone(), "hidden")
-            }
-            3 if element.eq_ignore_ascii_case("img") => {
-                (is("width") || is("height")) && self.value_is(value.clone(), "0")
-            }
+        match element {
+            Element::Input => is("type") && self.value_is(value.clone(), "hidden"),
+            Element::Img => (is("width") || is("height")) && self.value_is(value.clone(), "0"),
             _ => false,
         }
     }
 
     /// Reads the attributes of a tag. Returns what the element does to its text.
-    pub(super) fn attributes(
-        &mut self,
-        tag: &Tag,
-        name: &'t str,
-        attributes: &[Attribute],
-    ) -> Traits {
+    pub(super) fn attributes(&mut self, tag: &Tag, attributes: &[Attribute]) -> Traits {
+        let (text, element) = (self.text, tag.element());
         let mut traits = Traits::default();
         let (mut styled, mut hidden, mut aligned) = (false, false, false);
         let refreshes = OnceCell::new();
         for attribute in attributes {
             let written = self.slice(&attribute.name());
             let value = attribute.value();
-            let found = |attribute| FoundAttribute {
-                tag,
-                element: name,
-                attributes,
-                refreshes: &refreshes,
-                name: attribute,
-            };
-            match elements::attribute(written) {
+            let found =
+                |name| FoundAttribute { text, tag, attributes, refreshes: &refreshes, name };
+            match attributes::attribute(written) {
                 Some(("style", _)) => {
                     let style = entity::attribute(self.text, value);
                     // Parsers drop an attribute that is there already.
@@ -82,13 +69,13 @@ impl<'t> HtmlReader<'t, '_, '_> {
                     hidden = true;
                 }
                 None if written.eq_ignore_ascii_case("align") => {
-                    aligned |= self.stands_aside(name, &value);
+                    aligned |= self.stands_aside(element, &value);
                 }
-                None if self.is_never_shown(name, written, &value) => {
+                None if self.is_never_shown(element, written, &value) => {
                     traits.conceals.all = true;
                 }
                 None if written.len() == DIR.len() && written.eq_ignore_ascii_case(DIR) => {
-                    self.direct(name, value, &mut traits);
+                    self.direct(element, value, &mut traits);
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
@@ -114,14 +101,14 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 
     /// Whether an attribute `align` lets what follows stand beside the element (HTML §15.3.5): that of a table.
-    fn stands_aside(&self, element: &str, value: &Range<usize>) -> bool {
-        element.eq_ignore_ascii_case("table")
+    fn stands_aside(&self, element: Element, value: &Range<usize>) -> bool {
+        element == Element::Table
             && ["left", "right"].iter().any(|side| self.value_is(value.clone(), side))
     }
 
     /// Reads the direction of an element's text.
-    fn direct(&self, element: &str, value: Range<usize>, traits: &mut Traits) {
-        let overrides = element.eq_ignore_ascii_case(BDO);
+    fn direct(&self, element: Element, value: Range<usize>, traits: &mut Traits) {
+        let overrides = element == Element::Bdo;
         let is_leftward = self.value_is(value, "rtl");
         traits.sets_direction = true;
         traits.isolated |= !overrides || !is_leftward;
@@ -145,9 +132,9 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 
     /// Whether a click on the element submits its form.
-    pub(super) fn submits(&self, element: &str, attributes: &[Attribute]) -> bool {
-        let is_button = element.eq_ignore_ascii_case("button");
-        if !is_button && !element.eq_ignore_ascii_case("input") {
+    pub(super) fn submits(&self, element: Element, attributes: &[Attribute]) -> bool {
+        let is_button = element == Element::Button;
+        if !is_button && element != Element::Input {
             return false;
         }
         let is = |kind: &Attribute, words: [&str; 2]| {
@@ -187,8 +174,8 @@ impl<'t> HtmlReader<'t, '_, '_> {
         if raw.is_empty() {
             return;
         }
-        match (holds, found.element) {
-            (Holds::Url, element) if element.eq_ignore_ascii_case("base") => {
+        match (holds, found.tag.element()) {
+            (Holds::Url, Element::Base) => {
                 let first = self.view.occurrences.len();
                 let seen = entity::attribute(self.text, value).as_url();
                 self.references(seen, None, &found.site(Holds::FixedUrl));
@@ -209,10 +196,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
                 let ranges = words(seen.as_str(), |c| c.is_ascii_whitespace() || c == ',');
                 self.references(seen, Some(ranges), &found.site(holds));
             }
-            (Holds::Animated, element)
-                if element.eq_ignore_ascii_case("set")
-                    || element.get(..7).is_some_and(|a| a.eq_ignore_ascii_case("animate")) =>
-            {
+            (Holds::Animated, element) if element.animates() => {
                 let seen = entity::attribute(self.text, value).as_url();
                 let ranges = words(seen.as_str(), |c| c == ';');
                 self.references(seen, Some(ranges), &found.site(holds));
@@ -225,9 +209,8 @@ impl<'t> HtmlReader<'t, '_, '_> {
                 let seen = entity::attribute(self.text, value);
                 self.view.add_document(seen);
             }
-            (Holds::Refresh, element)
-                if element.eq_ignore_ascii_case("meta")
-                    && *found.refreshes.get_or_init(|| self.refreshes(found.attributes)) =>
+            (Holds::Refresh, Element::Meta)
+                if *found.refreshes.get_or_init(|| self.refreshes(found.attributes)) =>
             {
                 let seen = entity::attribute(self.text, value).as_url();
                 let ranges = refresh_url(seen.as_str()).into_iter().collect();
@@ -373,9 +356,8 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 }
 
-/// The attribute that hides an element, and the element that reverses its text.
+/// The attribute that hides an element.
 const HIDDEN: &str = "hidden";
-const BDO: &str = "bdo";
 
 /// The attribute for the direction of text.
 const DIR: &str = "dir";
@@ -421,8 +403,8 @@ fn named_binding(attribute: &str) -> &'static str {
 
 /// An attribute with its tag.
 struct FoundAttribute<'a> {
+    text: &'a str,
     tag: &'a Tag,
-    element: &'a str,
     attributes: &'a [Attribute],
     /// Whether a client acts on its `content`; computed when needed.
     refreshes: &'a OnceCell<bool>,
@@ -433,7 +415,7 @@ impl FoundAttribute<'_> {
     fn site(&self, holds: Holds) -> Site {
         Site::Attribute {
             tag: self.tag.range.start,
-            element: elements::element(self.element),
+            element: self.tag.name.lower_case(self.text),
             attribute: self.name,
             holds,
         }
@@ -480,7 +462,7 @@ fn loads(site: &Site) -> bool {
     match site {
         Site::Style => true,
         Site::Attribute { element, attribute, holds, .. } => {
-            *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads
+            *holds == Holds::Css || attributes::follows(element, attribute) == Follows::Loads
         }
         _ => false,
     }

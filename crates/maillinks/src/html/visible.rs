@@ -141,7 +141,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
     pub(super) fn skip_from(&mut self, tag: &Tag) {
         let in_word = self.visible.len() > 0 && !self.visible.ends_with_space();
         if in_word || self.open_anchor.is_some() {
-            self.skipped.enter(self.text, tag, self.visible.len(), in_word);
+            self.skipped.enter(tag, self.visible.len(), in_word);
         }
     }
 

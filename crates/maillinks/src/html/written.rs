@@ -4,10 +4,9 @@
 //!
 //! Read are the sheets in front of a link. The cascade is not computed: what a rule for an element writes may be shown.
 
-use std::ops::Range;
-
+use super::elements::Element;
 use super::embedded;
-use super::token::Attribute;
+use super::token::{Attribute, Name};
 use super::{HtmlReader, Tag};
 use crate::css;
 use uts58::scheme;
@@ -19,9 +18,6 @@ const BYTES: usize = 256;
 /// Steps of looking whether a rule is for an element.
 const RULE_STEPS: u64 = 16;
 
-/// Elements whose own style may write a text.
-const MARKED: [&str; 4] = ["li", "ol", "q", "ul"];
-
 /// What the sheets of a page write, and what is still to be written.
 #[derive(Debug, Default)]
 pub(super) struct Written {
@@ -30,7 +26,7 @@ pub(super) struct Written {
     /// Whether a sheet has styles of counters.
     counts: bool,
     /// What stands behind open elements, the innermost last.
-    behind: Vec<(Range<usize>, String)>,
+    behind: Vec<(Name, String)>,
 }
 
 /// A rule, its selector in lower case.
@@ -311,14 +307,17 @@ fn pieces(value: &str) -> Vec<WrittenPiece> {
 impl HtmlReader<'_, '_, '_> {
     /// Notes what sheets write in front of an element of the open link and behind it, and what the style of an item of a
     /// list does.
-    pub(super) fn write(&mut self, tag: &Tag, attributes: &[Attribute], name: &str) {
+    pub(super) fn write(&mut self, tag: &Tag, attributes: &[Attribute]) {
         if self.open_anchor.is_none() || self.is_concealed() {
             return;
         }
-        let is_marked = MARKED.iter().any(|marked| name.eq_ignore_ascii_case(marked));
+        // Elements whose own style may write a text.
+        let is_marked =
+            matches!(tag.element(), Element::Li | Element::Ol | Element::Q | Element::Ul);
         if self.drawn.written.rules.is_empty() && !is_marked {
             return;
         }
+        let name = self.slice(&tag.name.written);
         let written = &self.drawn.written;
         self.view.steps += RULE_STEPS * (1 + written.rules.len() as u64);
         let value = |name: &str| self.value_of(name, attributes);
@@ -346,9 +345,8 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Notes what stands behind an element that ends.
     pub(super) fn write_behind(&mut self, tag: &Tag) {
-        let name = self.slice(&tag.name);
         let last = self.drawn.written.behind.last();
-        if last.is_some_and(|(of, _)| self.slice(of).eq_ignore_ascii_case(name)) {
+        if last.is_some_and(|(of, _)| of.is(&tag.name, self.text)) {
             self.write_rest(1);
         }
     }
@@ -356,8 +354,8 @@ impl HtmlReader<'_, '_, '_> {
     /// The same of the last elements that are open.
     pub(super) fn write_rest(&mut self, most: usize) {
         for _ in 0..most {
-            let Some((tag, text)) = self.drawn.written.behind.pop() else { return };
-            self.draw_written(tag, text);
+            let Some((name, text)) = self.drawn.written.behind.pop() else { return };
+            self.draw_written(name.written, text);
         }
     }
 }
