@@ -6,6 +6,7 @@ mod beginnings;
 mod disguise;
 mod drawn_slash;
 mod letter_signs;
+mod named_by_host;
 mod native_in_front;
 mod of_no_language;
 mod organisation_drawn;
@@ -19,8 +20,7 @@ mod words_inside;
 
 pub use crate::characters::reading::all_readings;
 pub use crate::hosts::{
-    government::{is_government_site, seeming_site},
-    honest_neighbours::means_itself_at,
+    government::is_government_site, honest_neighbours::means_itself_at,
     host_words::may_stand_beside,
 };
 pub use crate::links::wrappers::name_end_in_host;
@@ -30,12 +30,13 @@ pub use crate::protected::{
 };
 pub use crate::spelling::domain::end_alike;
 pub use {
-    asks_abroad::{LABEL_WORDS, asks_abroad, asks_in_path, at_hoster},
+    asks_abroad::{LABEL_WORDS, asks_in_path, at_hoster},
     disguise::{Disguise, disguised},
     letter_signs::in_signs,
+    named_by_host::named_by_host,
     native_in_front::native_site,
-    organisation_drawn::{exchanges_l_and_i, is_in_own_letters, organisation_drawn},
-    organisation_inside::{may_ask, organisation_inside},
+    organisation_drawn::{exchanges_l_and_i, is_in_own_letters},
+    organisation_inside::may_ask,
     own_inside::{Correspondent, is_namesake, own_inside, writes_out},
     posing::{Beside, BesideWord, Sender, beside, poses, words},
     short_domain::is_in_short_domain,

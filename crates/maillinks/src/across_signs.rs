@@ -272,28 +272,33 @@ fn end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
     }
 }
 
-/// All such hosts of a text: of URLs with a scheme and of addresses, then of those with `www.`, at most `capacity`.
-/// `linked` are the links of the text that are known, in order. Returns whether there were more, and the steps.
+/// All such hosts of a text: of URLs with a scheme and of addresses, then of those with `www.`, at most `capacity`, as far
+/// as a search goes that ends once it took its steps. `linked` are the links of the text that are known, in order. Returns
+/// whether there were more, and the steps.
 pub(super) fn hosts(
     text: &str,
     linked: &[Occurrence],
     tlds: &dyn TldSet,
-    capacity: usize,
+    (capacity, at_most): (usize, u64),
 ) -> (Vec<HostWithSigns>, bool, u64) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut search = Search::new(text, linked, tlds);
     let most = capacity.saturating_add(1);
-    let signs = memchr::memchr2_iter(b':', b'@', bytes);
     let is_new = |host: &HostWithSigns| !is_linked(&host.link.host, linked);
-    found.extend(signs.filter_map(|at| search.announced(at)).filter(is_new).take(most));
+    for at in memchr::memchr2_iter(b':', b'@', bytes) {
+        found.extend(search.announced(at).filter(is_new));
+        if found.len() == most || search.steps > at_most {
+            break;
+        }
+    }
     let mut www = Search::new(text, linked, tlds);
     // Also `_` beside a `w`, which begins no `www.`: one operation less than for two letters.
     let doubled = |byte: u8, next: u8| (byte & next) | 0x20 == b'w';
     if found.len() < most {
         let _ = each(bytes, doubled, |at| {
             found.extend(www.announced(at).filter(is_new));
-            match found.len() < most {
+            match found.len() < most && search.steps + www.steps <= at_most {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             }
@@ -325,16 +330,17 @@ fn is_linked(host: &Range<usize>, linked: &[Occurrence]) -> bool {
 }
 
 impl View<'_> {
-    /// Adds such hosts of the first text of the view, whose first occurrences are its links as far as `linked`, at most
-    /// `capacity`. Returns how many.
+    /// Adds such hosts of the first text of the view, whose first occurrences are its links as far as `linked`: at most
+    /// `capacity`, with so many steps for the whole view. Returns how many.
     pub(super) fn add_hosts_with_signs(
         &mut self,
         (stretch, linked): (&str, usize),
         tlds: &dyn TldSet,
-        capacity: usize,
+        (capacity, at_most): (usize, u64),
     ) -> usize {
         let linked = self.occurrences.get(..linked).unwrap_or_default();
-        let (found, cut, steps) = hosts(stretch, linked, tlds, capacity);
+        let at_most = at_most.saturating_sub(self.steps);
+        let (found, cut, steps) = hosts(stretch, linked, tlds, (capacity, at_most));
         self.steps += steps;
         self.cut |= cut;
         let added = found.len();
@@ -350,7 +356,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example", "org"], "");
-        let (found, ..) = hosts(text, &[], &tlds, 100_000);
+        let (found, ..) = hosts(text, &[], &tlds, (100_000, u64::MAX));
         found.into_iter().map(|one| &text[one.link.span]).collect()
     }
 
@@ -406,7 +412,7 @@ mod tests {
     fn an_escaped_sign_ends_no_host() {
         let tlds = TldTable::new(["com", "example", "org"], "");
         let first = |text: &str| {
-            let (found, ..) = hosts(text, &[], &tlds, 10);
+            let (found, ..) = hosts(text, &[], &tlds, (10, u64::MAX));
             found.into_iter().next().map(|one| one.seen_by)
         };
         for (text, sign) in [
@@ -434,7 +440,7 @@ mod tests {
         for piece in ["https://", "@", "+", "www.(", "a@+", "https://a+b.com(", "www.a+", "%"] {
             let text = piece.repeat(20_000);
             let tlds = TldTable::new(["com"], "");
-            let (found, _, steps) = hosts(&text, &[], &tlds, 100_000);
+            let (found, _, steps) = hosts(&text, &[], &tlds, (100_000, u64::MAX));
             assert!(steps <= 2 * text.len() as u64, "{piece} {steps}");
             assert!(found.len() <= 20_000);
         }

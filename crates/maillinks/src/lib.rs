@@ -264,7 +264,7 @@ pub fn read_in_turn<'l>(
 /// The hosts of a text that go on behind signs to some programs, at most `max`.
 pub fn hosts_with_signs(text: &str, tlds: &dyn TldSet, max: usize) -> View<'static> {
     let mut view = View::default();
-    view.add_hosts_with_signs((text, 0), tlds, max);
+    view.add_hosts_with_signs((text, 0), tlds, (max, u64::MAX));
     view
 }
 

@@ -319,12 +319,14 @@ impl<'t> Candidates<'t> {
     }
 
     /// A host with `www.` and an unknown top-level domain: the DNS has to be asked.
-    fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
+    fn unknown_www(&mut self, run: Range<usize>) -> Option<usize> {
         let end = self.walker.trimmed_end(run.clone());
         let host = run.start..end;
-        (begins_with_www(self.walker.str(host.clone()))
-            && authority::is_domain(self.walker.text, host))
-        .then_some(end)
+        if !begins_with_www(self.walker.str(host.clone())) {
+            return None;
+        }
+        self.measure(host.clone());
+        authority::is_domain(self.walker.text, host).then_some(end)
     }
 
     #[inline]

@@ -184,6 +184,27 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "www.google.com/url?q=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252F{vietnamese}.com ",
     ),
+    shape("hosts of two words", TEXT, NONE, "{n}.a-b.co "),
+    shape("hosts with a word that asks", TEXT, NONE, "{n}-login.com "),
+    shape(
+        "hosts of words that ask",
+        TEXT,
+        NONE,
+        "{n}-login-secure-verify-update-account-bank.com ",
+    ),
+    shape(
+        "hosts with numbers between hyphens",
+        TEXT,
+        NONE,
+        "ec2-3-17-{n}-8.eu-west-1.compute.example.com ",
+    ),
+    shape("addresses at hosts with a hyphen", TEXT, NONE, "x{n}@a-{n}.com "),
+    shape(
+        "hosts in brackets behind half defanged userinfo",
+        TEXT,
+        NONE,
+        "http://.{vietnamese}[.]{vietnamese}[.]vn@x?x=4[::1]x\r\n",
+    ),
     shape("half defanged userinfo", TEXT, NONE, "http://www.a{n}[.]bc[.]co@d{n}(.)ef(.)co "),
     shape(
         "half defanged userinfo in pieces",

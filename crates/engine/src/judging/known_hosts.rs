@@ -77,21 +77,7 @@ impl Judge<'_> {
         if !judgement.is_harmless() {
             return Arc::clone(judgement);
         }
-        let inside = || {
-            homograph::claims::organisation_inside(&judgement.ascii, protected)
-                .or_else(|| homograph::claims::asks_abroad(judgement, protected))
-        };
-        let drawn = || homograph::claims::organisation_drawn(judgement, protected);
-        let named = match inside() {
-            Some(name) => Some((name, Reason::NameInHost)),
-            None => drawn().map(|name| (name, Reason::TargetLookalike)),
-        };
-        let seeming = || {
-            let site = homograph::claims::seeming_site(&judgement.ascii, protected)?;
-            Some((site, Reason::NameInHost))
-        };
-        let named = named.map(|(name, reason)| (name.to_owned(), reason)).or_else(seeming);
-        match named {
+        match homograph::claims::named_by_host(judgement, protected) {
             Some((name, reason)) => naming(judgement, name, (reason, Verdict::Suspect)),
             None => match homograph::claims::at_hoster(judgement, protected) {
                 Some((name, verdict)) => {

@@ -2,7 +2,7 @@
 //! is bounded.
 
 use super::judged::Judged;
-use homograph::claims::{LABEL_WORDS, SHOWN};
+use homograph::claims::{LABEL_WORDS, SHOWN, may_ask};
 use homograph::{HostBounds, Judgement, Label, LinkJudgement, Rejected, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
@@ -50,10 +50,17 @@ const LABEL_STEPS: u64 = 10;
 const REGISTERED_LABELS: u64 = 2;
 const COMPARED_LABEL_STEPS: u64 = 880;
 
-/// Hyphens that few honest hosts have more of, and steps of each word behind a further one: each may be a name, or what an
-/// office asks, alone or with those beside it.
-const USUAL_HYPHENS: usize = 1;
-const FURTHER_WORD_STEPS: u64 = 500;
+/// Added for a plain host of several words: each may be a name, or what an office asks.
+const PARTED_HOST_STEPS: u64 = 160;
+
+/// Words between hyphens that few honest hosts have more of, and steps of each further one: each may be a name, or what an
+/// office asks, alone or with those beside it. Numbers are neither.
+const USUAL_WORDS: usize = 2;
+const FURTHER_WORD_STEPS: u64 = 160;
+
+/// Added for each word between hyphens of a host in which one asks: names are looked for in all that
+/// stands beside it.
+const ASKED_WORD_STEPS: u64 = 320;
 
 /// Labels of which hosts that are reported, and hosts of ASCII, have no more. For each further one these steps are added,
 /// and its bytes count twice: with few labels the prices of the host are more than their work.
@@ -187,7 +194,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         }
     };
     let mapped = mapped_steps(&judgement.labels, report > 0);
-    let words = FURTHER_WORD_STEPS * further_words(&judgement.unicode);
+    let words = word_steps(&judgement.unicode, plain);
     let compared = match spelling.is_ascii() && is_harmless {
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
@@ -206,10 +213,16 @@ fn harmless_label_steps(labels: u64) -> u64 {
     HARMLESS_LABEL_STEPS * compared + FURTHER_HARMLESS_LABEL_STEPS * (in_front - compared)
 }
 
-/// Words of a host behind more hyphens than usual, as many as are read of a label.
-fn further_words(host: &str) -> u64 {
-    let hyphens = host.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count();
-    hyphens.min(LABEL_WORDS - 1).saturating_sub(USUAL_HYPHENS) as u64
+/// Steps of the words of a host, as many as are read of a label. A host that is not plain pays for its first ones anyway.
+fn word_steps(host: &str, is_plain: bool) -> u64 {
+    let mut words = host.split(['-', '_']);
+    let is_parted = words.clone().nth(1).is_some();
+    let is_word = |word: &&str| !word.bytes().all(|byte| byte.is_ascii_digit());
+    let count = words.by_ref().filter(is_word).take(LABEL_WORDS).count();
+    let asked = if is_parted && may_ask(host) { count } else { 0 };
+    PARTED_HOST_STEPS * u64::from(is_parted && is_plain)
+        + FURTHER_WORD_STEPS * count.saturating_sub(USUAL_WORDS) as u64
+        + ASKED_WORD_STEPS * asked as u64
 }
 
 /// Steps of the edits of a link, beside those of every link that deceives.
@@ -362,10 +375,12 @@ mod tests {
     fn words_between_hyphens_pay_for_themselves() {
         let host = |label: &str| judging(&format!("http://{label}.com/"));
         let (one, two, four) = ("bunteminigärten", "bunte-minigärten", "x-bunte-mini-gärten");
-        let further = |label: &str| further_words(&format!("{label}.com"));
-        assert_eq!([further(one), further(two), further(four)], [0, 0, 2]);
+        let steps = |label: &str| word_steps(&format!("{label}.com"), true);
+        let further = |count: u64| PARTED_HOST_STEPS + count * FURTHER_WORD_STEPS;
+        assert_eq!([steps(one), steps(two), steps(four)], [0, further(0), further(2)]);
+        assert_eq!(steps("ec2-1-2-3-a"), further(0), "numbers are no words");
         assert!(host(four) >= host(two) + 2 * FURTHER_WORD_STEPS);
-        assert_eq!(further(&"a-".repeat(100)), LABEL_WORDS as u64 - 2, "no more are read");
+        assert_eq!(steps(&"a-".repeat(100)), further(LABEL_WORDS as u64 - 2), "no more are read");
     }
 
     #[test]

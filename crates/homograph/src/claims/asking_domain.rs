@@ -71,7 +71,7 @@ pub(super) fn asks(label: &str, table: &Organisations) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::Names;
-    use crate::claims::organisation_inside;
+    use crate::claims::organisation_inside::inside;
 
     #[test]
     fn a_name_is_a_label_beside_words_that_ask() {
@@ -107,7 +107,7 @@ mod tests {
             ("paypal.co.uk", ""),
             ("paypal.net", ""),
         ] {
-            assert_eq!(organisation_inside(host, &names).unwrap_or_default(), name, "{host}");
+            assert_eq!(inside(host, &names).unwrap_or_default(), name, "{host}");
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::protected::display_text::plain_letters;
 use crate::protected::name::{MIN_BRAND, Name, without_number};
 use crate::protected::names::Names;
 use crate::protected::organisations::{Asking, Organisations, mistyped};
-use crate::spelling::domain::{Section, from_end, registrable};
+use crate::spelling::domain::{Registered, Section, from_end, registrable};
 
 mod amid;
 mod changed;
@@ -75,13 +75,17 @@ enum LabelStanding {
 }
 
 /// The known name that stands in a host of another owner beside words that ask, in ASCII form.
-pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
+pub(super) fn asks_abroad<'n>(
+    host: &Judgement,
+    registered: &Registered<'_>,
+    protected: &'n Names,
+) -> Option<&'n str> {
     let table = protected.organisations()?;
     let reader = HostReader { protected, table, ascii: &host.ascii };
     if !reader.may_find(&host.unicode) {
         return None;
     }
-    let own = registrable(&host.ascii, Section::Private)?;
+    let own = registered.domain(Section::Private)?;
     let labels: SmallVec<[&str; LABELS + 2]> = host.unicode.split('.').collect();
     let at = labels.len().checked_sub(own.split('.').count())?;
     let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
@@ -176,7 +180,12 @@ impl<'n> HostReader<'n, '_> {
         let mut kinds = SmallVec::new();
         while let Some(rest) = words.get(kinds.len()..).filter(|rest| !rest.is_empty()) {
             let together = (2..=rest.len().min(JOINED)).rev().find_map(|count| {
-                let joined = rest.get(..count)?.concat();
+                let row = rest.get(..count)?;
+                // A number behind words says nothing more.
+                if row.last().is_some_and(|last| without_number(last).is_empty()) {
+                    return None;
+                }
+                let joined = row.concat();
                 let bare = without_number(&joined);
                 Some((self.asking_kind(bare, &spellings(bare))?, count))
             });
@@ -189,6 +198,9 @@ impl<'n> HostReader<'n, '_> {
 
     fn kind(&self, word: &str) -> Word {
         let bare = without_number(word);
+        if bare.is_empty() {
+            return Word::Short;
+        }
         let spellings = spellings(bare);
         self.asking_kind(bare, &spellings).unwrap_or_else(|| {
             match spellings.iter().any(|word| self.table.is_office_word(word)) {
@@ -404,6 +416,13 @@ fn without_e(word: &str) -> Cow<'_, str> {
     }
 }
 
+/// The name that a host asks in; empty if there is none.
+#[cfg(test)]
+fn asked_of(host: &Judgement, protected: &Names) -> String {
+    let found = asks_abroad(host, &Registered::of(&host.ascii), protected);
+    found.unwrap_or_default().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,7 +433,7 @@ mod tests {
         let (names, none) = (Names::builtin(), Names::default());
         let tlds = TldTable::new(["com", "de", "fr", "top", "net", "no"], "");
         let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-        asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+        asked_of(&judged, &names)
     }
 
     #[test]

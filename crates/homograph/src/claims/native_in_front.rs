@@ -54,7 +54,7 @@ pub(super) fn named(label: &str, table: &Organisations) -> Option<&'static str> 
 #[cfg(test)]
 mod tests {
     use super::{Judgement, Names, native_site};
-    use crate::claims::organisation_inside;
+    use crate::claims::organisation_inside::inside;
     use crate::judge;
     use uts58::tlds::TldTable;
 
@@ -74,7 +74,8 @@ mod tests {
             ("новости.рф.evilhost.ru", ""),
             ("支付宝.com", ""),
         ] {
-            let found = organisation_inside(&ascii(host).ascii, &names);
+            let judged = ascii(host);
+            let found = inside(&judged.ascii, &names);
             assert_eq!(found.unwrap_or_default(), name, "{host}");
         }
         for (host, name) in [

@@ -113,8 +113,9 @@ fn drawn<S: AsRef<str>>(
 
 #[cfg(test)]
 mod tests {
+    use super::organisation_drawn;
     use crate::Names;
-    use crate::claims::{organisation_drawn, organisation_inside};
+    use crate::claims::organisation_inside::inside;
     use crate::{Judgement, judge};
     use uts58::tlds::TldTable;
 
@@ -146,7 +147,7 @@ mod tests {
         ] {
             assert_eq!(drawn(host, &names), domain.map(str::to_owned), "{host}");
         }
-        assert_eq!(organisation_inside("jurnia-login.com", &names), None);
+        assert_eq!(inside("jurnia-login.com", &names), None);
     }
 
     #[test]
@@ -267,7 +268,8 @@ mod tests {
             ("www.sabadęll.com.edgekey.net", ""),
             ("www.müllerei.com.evilhost.ru", ""),
         ] {
-            let found = organisation_inside(&judged(host, &names).ascii, &names);
+            let judged = judged(host, &names);
+            let found = inside(&judged.ascii, &names);
             assert_eq!(found.unwrap_or_default(), domain, "{host}");
         }
     }

@@ -16,7 +16,7 @@ use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, is_short, spelled,
 use crate::protected::name::{DISTINCTIVE, MIN_BRAND, Name};
 use crate::protected::names::Names;
 use crate::protected::organisations::{Organisations, registrable_label};
-use crate::spelling::domain::{Section, and_above, registrable};
+use crate::spelling::domain::{Registered, Section, and_above};
 use uts58::unicode::a_label::PREFIX;
 
 /// Words beside a name that no other firm of its trade or town has: without `security`.
@@ -33,21 +33,25 @@ const OFFICE: [&str; 7] =
 /// What carriers announce, beside a short name.
 pub(super) const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 
-/// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
+/// The domain of an organisation that a host of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
 /// (`quickbooks-support.com`); a protected name in front of what reads as its suffix and a slash ([`drawn_slash`]), or
 /// spelled letter by letter (`p-a-y-p-a-l.com`); one as a label of its own in front of words that ask
 /// ([`asking_domain`]); one beside the machines of an office (`paypal-voicemail.com`), a short one beside words that ask
 /// or announce a parcel (`dhl-login.com`).
-pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+pub(super) fn organisation_inside<'n>(
+    host: &Registered<'_>,
+    protected: &'n Names,
+) -> Option<&'n str> {
+    let ascii = host.ascii;
     if !may_have_words(ascii.as_bytes()) && !may_have_front(ascii.as_bytes()) {
         return None;
     }
     let table = protected.organisations()?;
-    let own = registrable(ascii, Section::Icann)?;
+    let own = host.domain(Section::Icann)?;
     let front = ascii.strip_suffix(own)?.trim_end_matches('.');
     let beside = || {
-        let chosen = registrable(ascii, Section::Private)?;
+        let chosen = host.domain(Section::Private)?;
         let is_software = honest_neighbours::is_of_software(chosen.split('.').next()?, (chosen, 0));
         if is_software { None } else { beside_words(chosen, protected, table) }
     };
@@ -167,9 +171,14 @@ fn letter_by_letter<'n>(label: &str, protected: &'n Names) -> Option<&'n str> {
 
 /// Whether a word asks for something, or says what an organisation has.
 fn says_something(word: &&str) -> bool {
-    *word == REFUND
-        || [&ASKED[..], &ASKING, &OFFICE, &PARCELS].iter().any(|words| words.contains(word))
+    word.as_bytes().first_chunk().is_some_and(|pair| SAID.begin(*pair))
+        && SAYING.iter().any(|words| words.contains(word))
 }
+
+/// Those words.
+const SAYING: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &[REFUND]];
+
+static SAID: Beginnings = Beginnings::of(&SAYING);
 
 /// Whether a word beside an abbreviation says that it is that of the one whom readers know.
 fn is_sure(word: &str) -> bool {
@@ -213,6 +222,12 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
 /// Labels of the longest domains of the table, and words of the longest labels that are read.
 const LABELS: usize = 3;
 const WORDS: usize = 5;
+
+/// The same of a host in lower-case ASCII form.
+#[cfg(test)]
+pub(super) fn inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    organisation_inside(&Registered::of(ascii), protected)
+}
 
 #[cfg(test)]
 mod tests {
@@ -293,7 +308,7 @@ mod tests {
             ("www.xn--truist-login-msb.com.login.top", None),
             ("www.xn--e1afmkfd.truist.com.login.top", Some("truist.com")),
         ] {
-            assert_eq!(organisation_inside(host, &names), domain, "{host}");
+            assert_eq!(inside(host, &names), domain, "{host}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::english::is_any_word;
 use crate::protected::name::MIN_BRAND;
 use crate::protected::names::Names;
 use crate::protected::organisations::Organisations;
-use crate::spelling::domain::{Section, registrable, suffix_labels};
+use crate::spelling::domain::{Registered, Section, suffix_labels};
 use uts58::unicode::a_label::PREFIX;
 
 /// Labels that countries keep for offices, in front of their own. By hand.
@@ -44,7 +44,12 @@ pub fn is_government_site(ascii: &str) -> bool {
     else {
         return is_of_offices(ascii);
     };
-    ascii.get(suffix.0 + 1..).is_some_and(|suffix| TOP.contains(&suffix) || is_of_offices(suffix))
+    ascii.get(suffix.0 + 1..).is_some_and(is_kept_for_offices)
+}
+
+/// Whether nobody but offices has a host below a suffix.
+fn is_kept_for_offices(suffix: &str) -> bool {
+    TOP.contains(&suffix) || is_of_offices(suffix)
 }
 
 /// Whether a suffix of several labels is kept for offices.
@@ -53,15 +58,19 @@ fn is_of_offices(suffix: &str) -> bool {
     suffix != PROVINCE && front.split('.').any(|label| OFFICES.contains(&label))
 }
 
-/// The site that a host of another owner, in lower-case ASCII form, seems to be.
-pub fn seeming_site(ascii: &str, protected: &Names) -> Option<String> {
-    if !may_seem(ascii) || is_government_site(ascii) {
+/// The site that a host of another owner seems to be.
+pub(crate) fn seeming_site(host: &Registered<'_>, protected: &Names) -> Option<String> {
+    let ascii = host.ascii;
+    if !may_seem(ascii) {
         return None;
     }
     let table = protected.organisations()?;
-    let own = registrable(ascii, Section::Icann)?;
+    let own = host.domain(Section::Icann)?;
+    if is_kept_for_offices(own.split_once('.')?.1) {
+        return None;
+    }
     let front = ascii.strip_suffix(own)?.trim_end_matches('.');
-    let chosen = registrable(ascii, Section::Private)?;
+    let chosen = host.domain(Section::Private)?;
     // What firms that are known call after their customers is theirs.
     let is_known = protected.covers(own) || table.own_domain(own).is_some();
     let whole = || (!is_known).then(|| in_front(front, table)).flatten();
@@ -184,7 +193,7 @@ fn alone(words: &[&str], table: &Organisations) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_government_site, seeming_site};
+    use super::{Registered, is_government_site, seeming_site};
     use crate::Names;
 
     #[test]
@@ -206,7 +215,7 @@ mod tests {
     #[test]
     fn hosts_that_seem_to_be_such_sites_are_named() {
         let names = Names::builtin();
-        let seems = |host: &str| seeming_site(host, &names).unwrap_or_default();
+        let seems = |host: &str| seeming_site(&Registered::of(host), &names).unwrap_or_default();
         for (host, site) in [
             ("dmv.ny.gov.kxqz.top", "dmv.ny.gov"),
             ("www.mass.gov.example.com", "www.mass.gov"),

@@ -174,7 +174,7 @@ mod tests {
             let is_drawn = |suffix| {
                 let host = judged(&format!("{word}.{suffix}"));
                 host.reasons.contains(Reason::TargetLookalike)
-                    || crate::claims::organisation_drawn(&host, &names).is_some()
+                    || crate::claims::named_by_host(&host, &names).is_some()
             };
             assert!(
                 is_slip || is_accented() || suffixes.iter().chain(&["com"]).any(is_drawn),

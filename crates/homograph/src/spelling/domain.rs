@@ -1,6 +1,9 @@
 //! Registrable domains (Public Suffix List). S9: hosts are compared with the private section as
 //! well; judged only with the ICANN section, which registries run.
 
+#[cfg(feature = "senders")]
+use std::cell::OnceCell;
+
 use uts58::suffixes::{BUILTIN, Suffix};
 
 pub use uts58::suffixes::Section;
@@ -20,6 +23,32 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
     let _ = dots.nth(labels - 1)?;
     let first = dots.next().map_or(0, |(at, _)| at + 1);
     ascii.get(first..).filter(|name| !name.starts_with('.'))
+}
+
+/// What of a host was registered, which is asked for again and again.
+#[cfg(feature = "senders")]
+#[derive(Debug)]
+pub(crate) struct Registered<'h> {
+    /// The host in lower-case ASCII form.
+    pub ascii: &'h str,
+    icann: OnceCell<Option<&'h str>>,
+    private: OnceCell<Option<&'h str>>,
+}
+
+#[cfg(feature = "senders")]
+impl<'h> Registered<'h> {
+    pub(crate) fn of(ascii: &'h str) -> Registered<'h> {
+        Registered { ascii, icann: OnceCell::new(), private: OnceCell::new() }
+    }
+
+    /// The domain that was registered, as [`registrable`] says.
+    pub(crate) fn domain(&self, section: Section) -> Option<&'h str> {
+        let known = match section {
+            Section::Icann => &self.icann,
+            Section::Private => &self.private,
+        };
+        *known.get_or_init(|| registrable(self.ascii, section))
+    }
 }
 
 /// Whether two names of several labels have the last one in common, as names of one domain do.

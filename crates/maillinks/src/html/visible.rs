@@ -195,7 +195,8 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let capacity = self.capacity();
         self.view.add_greedy((text, index, before), &Site::HtmlText, self.tlds, capacity);
         let linked = self.view.occurrences.get(linked).unwrap_or_default();
-        let with_signs = across_signs::hosts(text, linked, self.tlds, self.capacity());
+        let most = (self.capacity(), self.steps.saturating_sub(self.view.steps));
+        let with_signs = across_signs::hosts(text, linked, self.tlds, most);
         self.add_hosts_with_signs(with_signs, index, recorded);
     }
 

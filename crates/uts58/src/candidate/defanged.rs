@@ -27,6 +27,7 @@ impl Candidates<'_> {
         let before = self.walker.str(self.floor..start);
         let spelling = text.get(host.clone())?;
         let complete = is_complete(spelling);
+        self.measure(host.clone());
         if !refanged(spelling).is_some_and(|plain| authority::is_domain(&plain, 0..plain.len())) {
             return None;
         }

@@ -167,7 +167,10 @@ impl Candidates<'_> {
     }
 
     #[inline]
-    pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
+    pub(super) fn is_host(&mut self, host: Range<usize>, spelling: Spelling) -> bool {
+        if !matches!(spelling, Spelling::Ipv6 | Spelling::Settled) {
+            self.measure(host.clone());
+        }
         match spelling {
             Spelling::Ipv6 => true,
             Spelling::Settled => true,

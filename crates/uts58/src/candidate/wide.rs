@@ -28,12 +28,14 @@ use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, ipv4, percent, scheme};
 
 /// A name with this many bytes beyond ASCII surely fits in the DNS, if it is not mapped. Of any other its length there has
-/// to be computed, which takes as much for each of its bytes as reading that many bytes of running text.
+/// to be computed, which takes as much for each of its characters, and for each beyond ASCII in addition, as reading so many
+/// bytes of running text.
 const FEW_BYTES: usize = 2 * SETTLED;
-const MEASURED_NAME_STEPS: u64 = 24;
+const MEASURED_CHARACTER_STEPS: u64 = 16;
+const MEASURED_LETTER_STEPS: u64 = 64;
 
 /// The same where signs stand for many letters: `㍿` for four, `㌀` for five.
-const EXPANDED_NAME_STEPS: u64 = 48;
+const EXPANDED_LETTER_STEPS: u64 = 160;
 
 /// Steps of a run with hosts that does not stand between blanks, added to its bytes: its beginning and end are looked for.
 const RUN_STEPS: u64 = 128;
@@ -280,7 +282,11 @@ impl<'t> Candidates<'t> {
         let is_cut = run.end < longest.end
             || authority.host.end < run.end
             || self.is_before_bracket(run.end);
-        (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))
+        if !is_cut {
+            return None;
+        }
+        self.measure(run.clone());
+        authority::is_host(self.walker.text, run.clone()).then_some((run, false))
     }
 
     /// The end of a run that the `://` of a scheme follows: before the name of the scheme
@@ -465,19 +471,30 @@ impl<'t> Candidates<'t> {
         if self.no_domain == host {
             return false;
         }
-        let name = self.walker.str(host.clone());
-        let each = match name.bytes().filter(|byte| !byte.is_ascii()).count() {
-            0 => 1,
-            1..=FEW_BYTES if name.chars().all(|c| c.is_ascii() || is_kept(c)) => 1,
-            _ if name.contains(is_expanded) => EXPANDED_NAME_STEPS,
-            _ => MEASURED_NAME_STEPS,
-        };
-        self.walker.steps += each * host.len() as u64;
+        self.measure(host.clone());
         let is_domain = authority::is_domain(self.walker.text, host.clone());
         if !is_domain {
             self.no_domain = host;
         }
         is_domain
+    }
+
+    /// Notes the steps of asking whether a name can be linked.
+    pub(super) fn measure(&mut self, host: Range<usize>) {
+        let name = self.walker.str(host);
+        let characters = name.chars().count() as u64;
+        let others = name.chars().filter(|c| !c.is_ascii());
+        let bytes = name.bytes().filter(|byte| !byte.is_ascii()).count();
+        if bytes <= FEW_BYTES && others.clone().all(is_kept) {
+            self.walker.steps += characters;
+            return;
+        }
+        let letter = match name.contains(is_expanded) {
+            true => EXPANDED_LETTER_STEPS,
+            false => MEASURED_LETTER_STEPS,
+        };
+        let letters = others.count() as u64;
+        self.walker.steps += MEASURED_CHARACTER_STEPS * characters + letter * letters;
     }
 
     /// Hosts without a scheme.

@@ -9,6 +9,7 @@ use uts58::suffixes::BUILTIN;
 
 use super::{GLUED, HostReader, LABEL_WORDS, LabelStanding, Word, plain};
 use crate::characters::lookalike::LookHash;
+use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
 use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
 use crate::protected::name::{MIN_BRAND, Name, without_number};
@@ -74,7 +75,8 @@ impl<'n> HostReader<'n, '_> {
         kinds: &[Word],
         place: LabelStanding,
     ) -> Option<&'n str> {
-        let may_ask = |word: &str| ASKING.iter().any(|asking| word.contains(asking));
+        let asking = |word: &str| ASKING.iter().any(|asking| word.contains(asking));
+        let may_ask = |word: &str| may_ask(word) && asking(word);
         let asks = |word: &&str| may_ask(word) && self.glued_as(word, true) == Word::Asks;
         let asked = kinds.contains(&Word::Asks) || words.iter().any(asks);
         // What most labels fail on.
@@ -186,7 +188,7 @@ impl<'n> HostReader<'n, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad;
+    use crate::claims::asks_abroad::asked_of;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
@@ -196,7 +198,7 @@ mod tests {
         let none = Names::default();
         let tlds = TldTable::new(["com", "de", "top", "app", "fr", "example"], "");
         let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-        asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+        asked_of(&judged, &names)
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn shortened(word: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad;
+    use crate::claims::asks_abroad::asked_of;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
@@ -53,7 +53,7 @@ mod tests {
         let tlds = TldTable::new(["com", "top", "ru"], "");
         let asked = |host: &str| {
             let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-            asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+            asked_of(&judged, &names)
         };
         for (host, name) in [
             ("o365-login.com", "microsoft.com"),

@@ -124,7 +124,7 @@ fn swapped<'l>(pair: Option<(&'l str, &'l str)>) -> Option<(&'l str, &'l str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad;
+    use crate::claims::asks_abroad::asked_of;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
@@ -134,7 +134,7 @@ mod tests {
         let tlds = TldTable::new(["com", "top", "info", "xyz", "online", "cfd", "site", "de"], "");
         let asked = |host: &str| {
             let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-            asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+            asked_of(&judged, &names)
         };
         for (host, name) in [
             ("correos-es.top", "correos.es"),

@@ -77,7 +77,7 @@ impl<'n> HostReader<'n, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad;
+    use crate::claims::asks_abroad::asked_of;
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
@@ -87,7 +87,7 @@ mod tests {
         let tlds = TldTable::new(["com", "рф", "top", "ru", "kr", "cn", "jp", "net"], "");
         let asked = |host: &str| {
             let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-            asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+            asked_of(&judged, &names)
         };
         for (host, name) in [
             ("сбербанк-вход.рф", "sberbank.ru"),
