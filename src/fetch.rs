@@ -162,7 +162,11 @@ fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
     Ok(ureq::Agent::with_parts(config, connector, DefaultResolver::default()))
 }
 
-fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {
+/// The certificates in a PEM file.
+///
+/// # Errors
+/// It cannot be read, has none, or has something else.
+pub fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {
     let ca_error = |reason: String| FetchError::CaFile { path: path.to_owned(), reason };
     let pem = file::read(path, file::MAX_BYTES).map_err(|error| ca_error(error.to_string()))?;
     let mut certificates = Vec::new();

@@ -90,8 +90,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "engine", "judgements", "policy", "tld", "feed", "file", "plural", "atomic_file",
-            "record", "milter", "config", "daemon", "recall", "scan",
+            "engine", "judgements", "policy", "tld", "feed", "fetch", "file", "plural",
+            "atomic_file", "record", "milter", "config", "daemon", "recall", "scan",
         ],
     ),
     (

@@ -1211,3 +1211,47 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
     let (said, _) = check("[feeds.x]\nfile = \"a\\u001b[31m\"\n");
     assert!(said.contains("a\\u{1b}[31m: no such file") && !said.contains('\x1b'), "{said:?}");
 }
+
+/// What an administrator of other software writes, and what only shows when it is too late.
+#[test]
+fn check_names_conditions_secrets_and_certificates_that_will_not_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let check = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let output = linkmilter(&["config", "check", "--config", file.to_str().unwrap()]).output();
+        let output = output.unwrap();
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    for (name, mode) in [("open.key", 0o644), ("closed.key", 0o640)] {
+        std::fs::write(dir.path().join(name), "k".repeat(32)).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(dir.path().join(name), mode).unwrap();
+    }
+    let said = check(
+        "exempt.networks = [\"0.0.0.0/0\"]\npolicy.seal_key_file = \"open.key\"\n\
+         policy.seal_old_key_files = [\"closed.key\"]\n\
+         [rules.a]\nrecipients = [\"*@example.org\", \"example.net\"]\nnetworks = [\"::/0\"]\n",
+    );
+    for note in [
+        "toml:1: exempt.networks: a network of prefix /0 is every client",
+        "open.key: everybody may read this secret: its mode is 0644",
+        "toml:5: rules.a.recipients: *@example.org is one address, of a user *: example.org stands for all at it",
+        "toml:6: rules.a.networks: a network of prefix /0 is every client",
+    ] {
+        let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(note));
+        assert!(noted, "{note}\n{said}");
+    }
+    assert_eq!(said.lines().filter(|line| line.starts_with("note: ")).count(), 4, "{said}");
+    let said = check("tld.ca_file = \"open.key\"\n");
+    assert!(said.contains("toml:1: tld.ca_file: ") && !said.contains("good"), "{said}");
+    let said = check("[feeds.a]\nurl = \"https://lists.example/x\"\nca_file = \"none.pem\"\n");
+    assert!(said.contains("toml:3: feeds.a.ca_file: ") && !said.contains("good"), "{said}");
+    let said = check("[rule.board]\nprofile = \"strict\"\n");
+    assert!(said.contains("rule.board; did you mean rules.board?"), "{said}");
+    let said = check("metrics.token_file = \"a\\nb\"\n");
+    assert!(said.contains("toml:1: metrics.token_file: expected a path"), "{said}");
+    let long = format!("/tmp/{}", "x".repeat(103));
+    let said = check(&format!("server.listen = [\"unix:{long}\"]\n"));
+    assert!(said.contains("its path has 108 bytes, and that of a socket can have 107"), "{said}");
+}

@@ -408,6 +408,23 @@ fn a_metrics_port_that_is_taken_does_not_stop_mail() {
     wait_for("the reason", || site.logged().contains("metrics: cannot listen at").then_some(()));
 }
 
+/// Whoever stops afterwards leaves alone what stands there now.
+#[test]
+fn a_socket_that_somebody_removed_is_a_trouble() {
+    let site = Site::new("");
+    site.configure(&with_metrics(&site, ""));
+    let (mut daemon, _manager) = serve(&site);
+    assert!(edits(&site, "4GONE1"));
+    fs::remove_file(site.socket()).unwrap();
+    let said = format!("{}: the socket was removed or replaced", site.socket().display());
+    wait_for("the trouble", || ask(&site, "/healthz").contains(&said).then_some(()));
+    wait_for("the reason", || site.logged().contains(&said).then_some(()));
+    let _another = UnixListener::bind(site.socket()).unwrap();
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    assert!(site.socket().exists());
+}
+
 fn health(site: &Site, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(binary());
     command.args(["health", "--config"]).arg(site.path("linkmilter.toml")).args(arguments);

@@ -227,6 +227,36 @@ fn what_fields_with_a_recipe_say_is_not_believed() {
     restore().write_stdin(filtered).assert().success().stdout(original);
 }
 
+/// Somebody shares a message in which nothing can be clicked; the configuration there tags its Subject.
+#[test]
+fn where_no_link_was_left_another_configuration_brings_none_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("c.toml");
+    std::fs::write(&config, "policy.message_actions.unsafe = \"subject-tag\"\n").unwrap();
+    let original = "From: a@\u{440}\u{430}ypal.com\r\nSubject: hi\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
+                    see https://paypal.com/ and http://www.example.com/\r\n";
+    let rewrite = |options: &[&str], message: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let output = command.arg("rewrite").args(options).write_stdin(message).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let options = ["--config", config.to_str().unwrap()];
+    let shared = rewrite(&["--defang-all"], original);
+    let tagged = rewrite(&options, &shared);
+    assert!(tagged.contains("Subject: [deceptive link] hi"), "{tagged}");
+    assert!(
+        tagged.ends_with("see hxxps://paypal[.]com/ and hxxp://www[.]example[.]com/\r\n"),
+        "{tagged}"
+    );
+    let again = rewrite(&options, &tagged);
+    let message = |text: &str| text.split_once("\r\nFrom:").unwrap().1.to_owned();
+    assert_eq!(message(&again), message(&tagged), "nothing is left to do");
+    restore().write_stdin(again).assert().success().stdout(original);
+    // What has live links is judged by the configuration alone.
+    let live = rewrite(&options, original);
+    assert!(live.ends_with("see https://paypal.com/ and http://www.example.com/\r\n"), "{live}");
+}
+
 /// No link of these was edited, and they are not what they were: without the recipe nobody can say what was.
 #[test]
 fn a_message_with_a_tag_or_anchors_is_not_called_unedited() {

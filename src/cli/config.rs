@@ -1,12 +1,14 @@
 //! `linkmilter config`.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Sources, Transport};
 use crate::daemon;
 use crate::engine::{self, notices};
 use crate::feed::{self, refresh::Source};
+use crate::fetch;
 use crate::file;
 use crate::plural::counted;
 use crate::record::defang::visible;
@@ -135,6 +137,8 @@ impl ConfigReport {
 fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
     let mut found = config.rules_for_all_mail();
     found.extend(config.vain_rules());
+    found.extend(config.odd_conditions());
+    found.extend(open_secrets(config));
     if config.server.state_dir.is_relative() {
         found.push(config.problem(
             "server.state_dir",
@@ -270,6 +274,31 @@ fn feeds(report: &mut ConfigReport, config: &Config, own_names: &[String]) {
 
 const TRUST_ANCHOR: &str = "dns.trust_anchor";
 
+/// Whether the setting names certificates in the place of the built-in roots: without one there nothing is fetched.
+fn is_certificates(key: &str) -> bool {
+    key == "tld.ca_file"
+}
+
+/// Files with a secret that everybody on this host may read.
+fn open_secrets(config: &Config) -> Vec<Problem> {
+    let own = [
+        ("policy.seal_key_file", &config.policy.seal_key_file),
+        ("metrics.token_file", &config.metrics.token_file),
+        ("digest.smtp_password_file", &config.digest.smtp_password_file),
+    ];
+    let own = own.into_iter().filter_map(|(key, file)| Some((key, file.as_ref()?)));
+    let old = config.policy.seal_old_key_files.iter();
+    let old = old.map(|file| ("policy.seal_old_key_files", file));
+    let open = own.chain(old).filter_map(|(key, file)| {
+        let path = config.resolve(file);
+        let mode = std::fs::metadata(&path).ok()?.permissions().mode() & 0o777;
+        let said =
+            format!("{}: everybody may read this secret: its mode is {mode:04o}", path.display());
+        (mode & 0o004 != 0).then(|| Problem::plain(config, key, said))
+    });
+    open.collect()
+}
+
 /// Files that are read only when they are needed, each with its setting and what it holds.
 fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, &'static str, PathBuf)> {
     let files = [
@@ -302,12 +331,22 @@ fn unusable_files(config: &Config) -> Vec<Problem> {
                 let wrong = daemon::resolver::trust_anchors(&path).err()?;
                 return Some(Problem::plain(config, key, wrong.to_string()));
             }
+            Ok(_) if is_certificates(key) => {
+                let wrong = fetch::certificates(&path).err()?;
+                return Some(Problem::plain(config, key, wrong.to_string()));
+            }
             Ok(_) => return None,
             Err(error) => file::reason(&error),
         };
         Some(problem(key, what, format!("{}: {found}", path.display())))
     };
-    let mut found: Vec<Problem> = other_files(config).filter_map(unusable).collect();
+    let of_feeds = config.feeds.iter().filter_map(|(name, feed)| {
+        let path = config.resolve(feed.ca_file.as_ref()?);
+        let wrong = fetch::certificates(&path).err()?;
+        Some(Problem::plain(config, &format!("feeds.{name}.ca_file"), wrong.to_string()))
+    });
+    let mut found: Vec<Problem> =
+        other_files(config).filter_map(unusable).chain(of_feeds).collect();
     let state = &config.server.state_dir;
     if std::fs::metadata(state).is_ok_and(|state| !state.is_dir()) {
         let file = format!("{}: a file", state.display());

@@ -22,7 +22,8 @@ use crate::policy::Envelope;
 /// stays unchanged; a part that an edit would give a line of more than 998 bytes is encoded anew, and
 /// `X-Linkmilter` says which (`recoded`). What undoes the edits is written into the header whole,
 /// whatever `policy.undo_bytes` says. A message that was filtered before keeps what undoes that; what other fields of
-/// the filter say is said anew, since a sender can write them. Of the rules of the configuration, only those are used that
+/// the filter say is said anew, since a sender can write them. If this configuration edits more, it edits the original
+/// anew: every link of it, if none was left. Of the rules of the configuration, only those are used that
 /// depend on the header alone (`when.header`, `list_mail`): the envelope is unknown. Exit code 2 if the message cannot
 /// be written to its end.
 #[derive(Debug, clap::Args)]
@@ -50,6 +51,17 @@ fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([envelope, &restored.head, separator, &restored.body].concat())
 }
 
+/// These settings, and every link is edited, whatever the configuration exempts.
+fn defangs_all(policy: Policy) -> Policy {
+    Policy {
+        defang: Defang::All,
+        mode: policy.mode.max(Mode::Enforce),
+        exempt: None,
+        signed: Signed::EditUnsafe,
+        ..policy
+    }
+}
+
 /// The outcome for a message that was filtered before, and the bytes that it is for: the message as it came, or as it
 /// was `before`. `now` is how it came, and whether there is anything to edit in it.
 fn filter_again(
@@ -59,8 +71,16 @@ fn filter_again(
     (now, edits): (Vec<u8>, bool),
 ) -> (Outcome, Vec<u8>) {
     let outcome = filter(Message::split(&before), policy);
-    // Another configuration defangs more: one recipe must undo the edits of both. Or this one has filtered it.
-    if edits || outcome.apply(&before) == now {
+    // This one has filtered it.
+    if !edits && outcome.apply(&before) == now {
+        return (outcome, before);
+    }
+    // Another configuration edits more: one recipe must undo the edits of both. Where the first left no link, none
+    // comes back.
+    if edits {
+        let all = defangs_all(policy.clone());
+        let is_dead = filter(Message::split(&now), &all).edits.is_empty();
+        let outcome = if is_dead { filter(Message::split(&before), &all) } else { outcome };
         return (outcome, before);
     }
     // Another configuration defanged more, or a sender wrote the fields: nothing that they say is kept.
@@ -89,11 +109,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         ..with_feeds(&config, &selected)
     };
     if args.defang_all {
-        // Override whatever the configuration exempts.
-        policy.defang = Defang::All;
-        policy.mode = policy.mode.max(Mode::Enforce);
-        policy.exempt = None;
-        policy.signed = Signed::EditUnsafe;
+        policy = defangs_all(policy);
     }
     let dmarc = settings.policies.dmarc(&envelope, &host_name);
     let facts = Facts { host_name, dmarc, ..Facts::default() };

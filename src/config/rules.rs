@@ -14,7 +14,8 @@ use crate::feed::blocklist::Blocklist;
 use crate::fetch::Fetch;
 use crate::file::{self, cannot_read};
 use crate::policy::{
-    Authenticated, Conditions, Exemptions, LocalMail, Overrides, Pattern, Policies, Rule, Upstream,
+    Authenticated, Conditions, Exemptions, LocalMail, Network, Overrides, Pattern, Policies, Rule,
+    Upstream,
 };
 use crate::tld::cache::CacheBounds;
 
@@ -280,6 +281,42 @@ impl Config {
         rules
             .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), None, said))
             .collect()
+    }
+
+    /// Patterns and networks that are valid, and hardly what was meant.
+    pub fn odd_conditions(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let mut note = |key: &str, said: String| found.push(Problem::plain(self, key, said));
+        let exempt = &self.exempt;
+        let mut patterns = vec![
+            ("exempt.senders".to_owned(), &exempt.senders),
+            ("exempt.report_only".to_owned(), &exempt.report_only),
+        ];
+        let mut networks = vec![
+            ("exempt.networks".to_owned(), &exempt.networks),
+            ("outbound.networks".to_owned(), &self.outbound.networks),
+        ];
+        for (name, rule) in &self.rules {
+            patterns.push((format!("rules.{name}.senders"), &rule.senders));
+            patterns.push((format!("rules.{name}.recipients"), &rule.recipients));
+            networks.push((format!("rules.{name}.networks"), &rule.networks));
+        }
+        for (key, patterns) in patterns {
+            for domain in patterns.iter().filter_map(Pattern::wildcard_at) {
+                note(
+                    &key,
+                    format!(
+                        "*@{domain} is one address, of a user *: {domain} stands for all at it"
+                    ),
+                );
+            }
+        }
+        for (key, networks) in networks {
+            if networks.iter().any(Network::is_everything) {
+                note(&key, "a network of prefix /0 is every client".to_owned());
+            }
+        }
+        found
     }
 
     /// Settings of rules, and actions, that have no effect.

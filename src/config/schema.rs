@@ -164,6 +164,10 @@ fn is_untyped(value: &Value) -> bool {
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     let at = RawValue { key: path, value, range: None };
     let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {path}"));
+    if let Some(table) = nearest_table(path, value) {
+        problem.nearest = Some(table);
+        return problem;
+    }
     let known = super::known_keys();
     let named = super::NAMED_SECTIONS.into_iter().find_map(|section| {
         let rest = path.strip_prefix(section)?.strip_prefix('.')?;
@@ -190,6 +194,15 @@ pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
         }
     };
     problem
+}
+
+/// The table of any name that is probably meant: `rules.board` for `rule.board`.
+fn nearest_table(path: &str, value: &Value) -> Option<String> {
+    let (section, name) = path.split_once('.')?;
+    let is_table = matches!(value.kind, ValueKind::Table(_));
+    let is_known = super::sections().into_iter().any(|(known, _, _)| known == section);
+    let section = nearest(section, super::NAMED_SECTIONS).filter(|_| is_table && !is_known)?;
+    Some(format!("{section}.{name}"))
 }
 
 /// Parses a built-in value.

@@ -337,7 +337,9 @@ impl TextSetting for PathBuf {
     const EXPECTED: &'static str = "a path";
 
     fn parse(text: &str) -> Result<PathBuf, Option<String>> {
-        if text.is_empty() || text.contains('\0') { Err(None) } else { Ok(PathBuf::from(text)) }
+        // A line break would end the line that names the file.
+        let wrong = text.is_empty() || text.contains(['\0', '\n', '\r']);
+        if wrong { Err(None) } else { Ok(PathBuf::from(text)) }
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Trouble {
     Seal,
     /// Feeds could not be refreshed.
     Feeds,
+    /// A socket is not where MTAs look for it.
+    Sockets,
     /// No connection is free.
     Connections,
     /// Nothing is stored.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
@@ -10,7 +11,7 @@ use listenfd::ListenFd;
 use crate::config::{Config, Errors, Problem};
 use crate::file;
 use crate::milter::Endpoint;
-use crate::milter::endpoint::{Access, Listener, not_a_socket};
+use crate::milter::endpoint::{Access, Listener, SocketPlace, not_a_socket};
 
 /// Binds every configured address. An address that cannot be bound ends the start, unless there are `inherited`
 /// sockets: MTAs know those, so they are served and the error is only logged. With inherited sockets the
@@ -53,9 +54,42 @@ fn bind_one(config: &Config, endpoint: &Endpoint) -> Result<Listener, Box<Proble
     })?;
     let access = Access { mode: server.socket_mode.0, group };
     Listener::bind(endpoint, access).map_err(|error| {
-        let said = format!("cannot listen at {endpoint}: {}", file::reason(&error));
+        let why = match endpoint {
+            Endpoint::Unix(path) => no_place(path),
+            Endpoint::Inet { .. } => None,
+        };
+        let why = why.unwrap_or_else(|| file::reason(&error));
+        let said = format!("cannot listen at {endpoint}: {why}");
         Box::new(Problem::plain(config, "server.listen", said))
     })
+}
+
+/// Longest path of a socket, in bytes: the system has room for 108, and a NUL ends them.
+const SOCKET_PATH_BYTES: usize = 107;
+
+/// Why there can be no socket at this path, if that can be seen.
+fn no_place(path: &Path) -> Option<String> {
+    let bytes = path.as_os_str().len();
+    if bytes > SOCKET_PATH_BYTES {
+        return Some(format!(
+            "its path has {bytes} bytes, and that of a socket can have {SOCKET_PATH_BYTES}"
+        ));
+    }
+    let directory = path.parent().filter(|directory| !directory.exists())?;
+    Some(format!("no directory {}", directory.display()))
+}
+
+/// Those of these sockets that are not at their paths any more, as what is to be done about each.
+pub fn missing(sockets: &[SocketPlace]) -> Vec<String> {
+    let missing = sockets.iter().filter(|socket| !socket.is_kept());
+    let text = |socket: &SocketPlace| {
+        format!(
+            "{}: the socket was removed or replaced while the filter ran: MTAs do not reach it there; restart \
+             the filter",
+            socket.path().display()
+        )
+    };
+    missing.map(text).collect()
 }
 
 const EXPECTED_GROUP: &str = "a group of this host (/etc/group)";
@@ -69,7 +103,10 @@ pub fn check(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
     let wrong = wrong.map(|_| config.problem("server.socket_group", EXPECTED_GROUP));
     let taken = config.server.listen.iter().filter_map(|endpoint| match endpoint {
         Endpoint::Inet { .. } => None,
-        Endpoint::Unix(path) => not_a_socket(path).map(|what| (endpoint, what)),
+        Endpoint::Unix(path) => {
+            let too_long = || no_place(path).filter(|_| path.as_os_str().len() > SOCKET_PATH_BYTES);
+            not_a_socket(path).map(str::to_owned).or_else(too_long).map(|what| (endpoint, what))
+        }
     });
     let taken = taken.map(|(endpoint, what)| {
         Problem::plain(config, "server.listen", format!("cannot listen at {endpoint}: {what}"))

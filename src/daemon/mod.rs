@@ -57,7 +57,7 @@ use tokio::sync::watch;
 
 use crate::config::{self, Config, Errors, Flag, LastGood, Schedule, Sources, Start};
 use crate::milter::Server;
-use crate::milter::endpoint::Listener;
+use crate::milter::endpoint::{Listener, SocketPlace};
 use crate::tld::store::TldStore;
 use filter::Filter;
 use health::{Health, Trouble};
@@ -247,8 +247,9 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     let (drain, draining) = watch::channel(false);
     let status = health.status();
     let serving = Arc::clone(&server);
+    let sockets = listeners.iter().filter_map(Listener::place).collect();
     let service =
-        Service { sources, started, filter, server, metrics, health, log, pid_file, kept };
+        Service { sources, started, filter, server, sockets, metrics, health, log, pid_file, kept };
     let watching = tokio::spawn(service.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
     // Fails if somebody closed standard output, and then nobody reads it.
@@ -342,6 +343,8 @@ struct Service {
     started: Config,
     filter: Arc<Filter>,
     server: Arc<Server<Filter>>,
+    /// Where MTAs look for it.
+    sockets: Vec<SocketPlace>,
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     log: LogHandle,
@@ -398,6 +401,10 @@ impl Service {
             if is_turn || in_use.is_some() || self.health.has(Trouble::State) {
                 state_dir::probe(&self.started.server.state_dir, in_use, &self.health);
             }
+        }
+        let missing = listen::missing(&self.sockets);
+        if self.health.set_troubles(Trouble::Sockets, missing.clone()) {
+            missing.iter().for_each(|socket| tracing::error!("{socket}"));
         }
         if self.health.has(Trouble::Dns) {
             self.filter.set_dns(&self.filter.live.get());

@@ -86,7 +86,9 @@ impl Loaded {
             true => ", and mail from outside is not marked",
             false => "",
         };
-        Some(format!("no seal: mail that leaves stays as it is{unmarked}: {error}"))
+        Some(format!(
+            "no seal: mail that leaves stays as it is{unmarked}: {error}; mend it and reload"
+        ))
     }
 
     /// The SMTP reply for a message that is rejected because of this. The text of the configuration is about links.

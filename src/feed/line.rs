@@ -107,6 +107,7 @@ impl<'f> ListReader<'f> {
             _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => {
                 ListLine::Empty
             }
+            ListFormat::Plain if is_hosts_line(line) => ListLine::Invalid,
             ListFormat::Plain => {
                 let word = line.split_whitespace().next().unwrap_or_default();
                 parse_entry(word, entry_kind, &mut entry)
@@ -133,6 +134,17 @@ impl<'f> ListReader<'f> {
     pub fn end(&self) -> ListLine {
         if self.zone.is_incomplete() { ListLine::Invalid } else { ListLine::Empty }
     }
+}
+
+/// Whether an address precedes a name, as in hosts(5): in a plain list it would be the entry, and the name none.
+fn is_hosts_line(line: &str) -> bool {
+    let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+    let is_address = |word: &str| word.parse::<IpAddr>().is_ok();
+    let is_name = |word: &str| {
+        word == "localhost"
+            || word.contains('.') && word.contains(char::is_alphabetic) && !is_address(word)
+    };
+    words.next().is_some_and(is_address) && words.next().is_some_and(is_name)
 }
 
 /// hosts(5): the names of the machine itself are skipped.
@@ -306,6 +318,12 @@ mod tests {
                 "odd a b..c",
                 "odd x/y",
             ]
+        );
+        // A file of hosts(5), whose format nobody has named.
+        let hosts = "0.0.0.0 evil.example\n::1\tlocalhost\n192.0.2.1 # why\n192.0.2.2\n";
+        assert_eq!(
+            read(ListFormat::Plain, EntryKind::Domains, hosts),
+            ["odd 0.0.0.0 evil.example", "odd ::1\tlocalhost", "host 192.0.2.1", "host 192.0.2.2"]
         );
         assert_eq!(read(ListFormat::Plain, EntryKind::Hosts, "github.io\n"), ["host github.io"]);
     }

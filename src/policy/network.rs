@@ -25,6 +25,11 @@ pub enum NetworkError {
 }
 
 impl Network {
+    /// Whether it holds every address of its kind.
+    pub fn is_everything(&self) -> bool {
+        self.prefix == 0
+    }
+
     /// Whether the address belongs to the network; `::ffff:192.0.2.1` is 192.0.2.1.
     pub fn contains(&self, address: IpAddr) -> bool {
         masked(address.to_canonical(), self.prefix) == Some(self.address)

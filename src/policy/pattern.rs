@@ -19,6 +19,16 @@ pub enum Pattern {
     Null,
 }
 
+impl Pattern {
+    /// The domain, if this is one address at it that was probably meant to stand for all: `*@example.com`.
+    pub fn wildcard_at(&self) -> Option<&str> {
+        match self {
+            Pattern::Address { local, domain } if local == "*" => Some(domain),
+            _ => None,
+        }
+    }
+}
+
 /// An address of an envelope, parsed once for all patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {

@@ -285,6 +285,24 @@ fn too_much_mail_at_once_is_put_off_and_taken_later() {
     wait_for("room", || (large().0 == b'a').then_some(()));
 }
 
+/// With the least memory that the configuration takes, what stands below is filtered and what stands above goes on
+/// unread: put off, it would be put off each time.
+#[test]
+fn the_largest_message_fits_into_the_least_memory() {
+    let daemon = Daemon::start(
+        "server.max_memory = \"1MiB\"\nserver.max_message = \"1MiB\"\ndns.mode = \"never\"",
+    );
+    for (kib, incomplete) in
+        [(900, false), (990, false), (1_023, false), (1_100, true), (5_000, true)]
+    {
+        let mut mta = Mta::begin(daemon.connect()).with_patience();
+        let said = mta.filter(&[("Subject", "x")], &vec![b'x'; kib << 10], "Q1");
+        assert_eq!(said.ending.0, b'a', "{kib} KiB: {:?}", String::from_utf8_lossy(&said.ending.1));
+        let unread = said.inserted.iter().any(|(_, value)| value.contains("limit:max_message"));
+        assert_eq!(unread, incomplete, "{kib} KiB");
+    }
+}
+
 #[test]
 fn a_message_over_the_limit_goes_on_unread_and_says_so() {
     let daemon = Daemon::start("server.max_message = \"64KiB\"");

@@ -4,10 +4,11 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt, chown};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::SystemTime;
 
 /// A listen address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -114,7 +115,7 @@ impl Listener {
             Endpoint::Unix(path) => {
                 clear_stale(path)?;
                 let listener = UnixListener::bind(path)?;
-                let file = SocketFile(path.clone());
+                let file = SocketFile(SocketPlace::of(path.clone())?);
                 fs::set_permissions(path, fs::Permissions::from_mode(access.mode))?;
                 // Called only if necessary: a hardened systemd unit does not allow this system call.
                 if access.group.is_some() {
@@ -123,6 +124,15 @@ impl Listener {
                 listener.set_nonblocking(true)?;
                 Ok(Listener::Unix(listener, Some(file)))
             }
+        }
+    }
+
+    /// The path of a Unix socket. `None` if it has none that can be looked at.
+    pub fn place(&self) -> Option<SocketPlace> {
+        match (self, self.endpoint()) {
+            (Listener::Unix(_, Some(SocketFile(place))), _) => Some(place.clone()),
+            (Listener::Unix(_, None), Ok(Endpoint::Unix(path))) => SocketPlace::of(path).ok(),
+            _ => None,
         }
     }
 
@@ -141,14 +151,50 @@ impl Listener {
     }
 }
 
-/// A socket file that we created; removed when dropped.
+/// A path at which there is a socket, and which socket that is.
+#[derive(Clone, Debug)]
+pub struct SocketPlace {
+    path: PathBuf,
+    socket: FileIdentity,
+}
+
+/// Device, number and birth of a file. The number of a file that was removed is soon given to another one; not every
+/// file system knows when one was born.
+type FileIdentity = (u64, u64, Option<SystemTime>);
+
+fn identity(path: &Path) -> io::Result<FileIdentity> {
+    let file = fs::symlink_metadata(path)?;
+    Ok((file.dev(), file.ino(), file.created().ok()))
+}
+
+impl SocketPlace {
+    fn of(path: PathBuf) -> io::Result<SocketPlace> {
+        Ok(SocketPlace { socket: identity(&path)?, path })
+    }
+
+    /// Where it is, or was.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the socket can still be found at its path: nobody has removed it, or put another file there.
+    pub fn is_kept(&self) -> bool {
+        match identity(&self.path) {
+            Ok(found) => found == self.socket,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+}
+
+/// A socket file that we created; removed when dropped, unless another process has put its own in its place.
 #[derive(Debug)]
-pub struct SocketFile(PathBuf);
+pub struct SocketFile(SocketPlace);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // If the file was removed or replaced by another process, nothing can be done.
-        let _ = fs::remove_file(&self.0);
+        if self.0.is_kept() {
+            let _ = fs::remove_file(self.0.path());
+        }
     }
 }
 
@@ -215,5 +261,23 @@ mod tests {
         fs::write(&path, "data").unwrap();
         assert!(Listener::bind(&endpoint, Access::default()).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"data");
+    }
+
+    #[test]
+    fn a_socket_that_another_process_put_in_its_place_is_left_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.sock");
+        let bind = || Listener::bind(&Endpoint::Unix(path.clone()), Access::default()).unwrap();
+        let first = bind();
+        let place = first.place().unwrap();
+        assert!(place.is_kept() && place.path() == path);
+        fs::rename(&path, folder.path().join("moved")).unwrap();
+        assert!(!place.is_kept());
+        let second = bind();
+        assert!(!place.is_kept() && second.place().unwrap().is_kept());
+        drop(first);
+        assert!(path.exists());
+        drop(second);
+        assert!(!path.exists());
     }
 }

@@ -194,6 +194,17 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Most bytes that all messages together may take when one of them takes so many. A message as large as a session
+    /// may bring fits beside what is reserved for small ones: else it would be deferred until its sender gives up.
+    fn memory_for(&self, bytes: usize) -> usize {
+        let largest = self.session.message_bytes.saturating_add(SMALL_BYTES);
+        let least = largest.saturating_add(largest / (SMALL_RESERVE_DIVISOR - 1)).saturating_add(1);
+        let all = self.memory_bytes.max(least);
+        if bytes > SMALL_BYTES { all - all / SMALL_RESERVE_DIVISOR } else { all }
+    }
+}
+
 /// The server, with the state that its connections share.
 #[derive(Debug)]
 pub struct Server<H> {
@@ -275,6 +286,11 @@ impl Accept for (UnixListener, Option<SocketFile>) {
     }
 }
 
+/// This part (one sixteenth) of [`Limits::memory_bytes`] is reserved for messages up to [`SMALL_BYTES`], so that large
+/// messages that never end do not block small ones.
+const SMALL_RESERVE_DIVISOR: usize = 16;
+const SMALL_BYTES: usize = 64 << 10;
+
 /// What libmilter waits for a command.
 const LIBMILTER_TIMEOUT: Duration = Duration::from_secs(7_210);
 
@@ -348,5 +364,29 @@ impl<H: Handler> Shared<H> {
         let (received, sent) = (connection.received, connection.sent);
         drop(connection);
         self.handler.event(Event::Closed { received, sent });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_message_fits_beside_what_is_reserved_for_small_ones() {
+        for (memory_bytes, message_bytes) in
+            [(1 << 20, 1 << 20), (64 << 20, 64 << 20), (512 << 20, 128 << 20)]
+        {
+            let session = Bounds { message_bytes, ..Bounds::default() };
+            let limits = Limits { memory_bytes, session, ..Limits::default() };
+            let (large, small) = (limits.memory_for(message_bytes), limits.memory_for(0));
+            assert!(large >= message_bytes + SMALL_BYTES, "{large} of {memory_bytes}");
+            assert!(
+                small >= memory_bytes && small - large >= memory_bytes / 16,
+                "{small}, {large}"
+            );
+        }
+        assert_eq!(Limits::default().memory_for(0), Limits::default().memory_bytes);
+        let endless = Bounds { message_bytes: usize::MAX, ..Bounds::default() };
+        let _ = Limits { session: endless, ..Limits::default() }.memory_for(usize::MAX);
     }
 }

@@ -48,10 +48,6 @@ const INPUT_BYTES_CONTENT: usize = 128 << 10;
 const MAX_KEPT_BYTES: usize = 64 << 10;
 /// An answer up to this size is sent in one write, a larger one in writes of this size.
 const OUTPUT_BYTES: usize = 256 << 10;
-/// This part (one sixteenth) of [`Limits::memory_bytes`](super::Limits::memory_bytes) is reserved for messages up to [`SMALL_BYTES`], so that
-/// large messages that never end do not block small ones.
-const SMALL_RESERVE_DIVISOR: usize = 16;
-const SMALL_BYTES: usize = 64 << 10;
 
 /// One connection: reads packets, passes messages to the handler, writes answers.
 pub(super) struct Connection<'s, S, H: Handler> {
@@ -62,6 +58,8 @@ pub(super) struct Connection<'s, S, H: Handler> {
     input: Vec<u8>,
     output: Vec<u8>,
     held: HeldBytes<'s>,
+    /// Bytes of all messages with this one, when it was the one too many.
+    refused: usize,
     shared: &'s Shared<H>,
     slot: Slot,
     drain: watch::Receiver<bool>,
@@ -91,6 +89,7 @@ where
             input: Vec::new(),
             output: Vec::new(),
             held: HeldBytes { all: &shared.held, bytes: 0 },
+            refused: 0,
             shared,
             slot,
             drain,
@@ -161,10 +160,12 @@ where
             }
         }
         self.input.drain(..at);
-        self.held.set(self.session.held());
-        if self.session.in_message() && !self.fits_in_memory() {
+        let held = self.session.held();
+        if self.session.in_message() && !self.hold(held) {
             self.session.drop_content();
             self.held.set(self.session.held());
+        } else {
+            self.held.set(held);
         }
         Ok(Some(taken))
     }
@@ -179,24 +180,26 @@ where
         }
     }
 
-    /// Whether the bytes of this connection and of all others together are within the limit.
-    fn fits_in_memory(&self) -> bool {
-        let max_bytes = self.shared.limits.load().memory_bytes;
-        let reserve =
-            if self.held.bytes > SMALL_BYTES { max_bytes / SMALL_RESERVE_DIVISOR } else { 0 };
-        self.held.total() <= max_bytes - reserve
+    /// Whether this connection may hold so many bytes beside those of all others.
+    fn hold(&mut self, bytes: usize) -> bool {
+        let limit = self.shared.limits.load().memory_for(bytes);
+        let held = self.held.hold(bytes, limit);
+        if let Err(all) = held {
+            self.refused = all;
+        }
+        held.is_ok()
     }
 
     async fn message(&mut self, mail: Box<Mail>) -> Result<(), ConnectionError> {
         self.slot.set_busy();
-        self.held.set(mail.held());
+        let fits = self.hold(mail.held());
         let mail = Arc::new(*mail);
         let handler = &self.shared.handler;
         let begun = self.begun.take().unwrap_or_else(|| handler.begin());
         let dropped = mail.completeness == Completeness::Dropped;
-        let answer = if dropped || !self.fits_in_memory() {
+        let answer = if dropped || !fits {
             handler.event(Event::OutOfMemory {
-                held: self.held.total(),
+                held: self.refused,
                 limit: self.shared.limits.load().memory_bytes,
             });
             handler.put_off(&mail, begun);
@@ -302,13 +305,46 @@ impl HeldBytes<'_> {
         self.bytes = bytes;
     }
 
-    fn total(&self) -> usize {
-        self.all.load(Ordering::Relaxed)
+    /// Holds so many bytes, if all together are within the limit then; else none, and says how many there would have
+    /// been. Both in one step: of two messages that do not fit together the first one makes way, and the other one
+    /// goes on.
+    fn hold(&mut self, bytes: usize, limit: usize) -> Result<(), usize> {
+        let others = |all: usize| all.saturating_sub(self.bytes);
+        let step = |all| {
+            let wanted = others(all).saturating_add(bytes);
+            Some(if wanted > limit { others(all) } else { wanted })
+        };
+        let (Ok(before) | Err(before)) =
+            self.all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
+        let wanted = others(before).saturating_add(bytes);
+        self.bytes = if wanted > limit { 0 } else { bytes };
+        if wanted > limit { Err(wanted) } else { Ok(()) }
     }
 }
 
 impl Drop for HeldBytes<'_> {
     fn drop(&mut self) {
         self.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_that_do_not_fit_together_one_makes_way_at_once() {
+        let all = AtomicUsize::new(0);
+        let mut one = HeldBytes { all: &all, bytes: 0 };
+        let mut other = HeldBytes { all: &all, bytes: 0 };
+        assert_eq!(one.hold(50, 100), Ok(()));
+        assert_eq!(other.hold(50, 100), Ok(()));
+        assert_eq!(one.hold(51, 100), Err(101));
+        assert_eq!(all.load(Ordering::Relaxed), 50);
+        assert_eq!(other.hold(100, 100), Ok(()));
+        assert_eq!(one.hold(0, 100), Ok(()));
+        drop(other);
+        assert_eq!(one.hold(usize::MAX, 100), Err(usize::MAX));
+        assert_eq!(all.load(Ordering::Relaxed), 0);
     }
 }
