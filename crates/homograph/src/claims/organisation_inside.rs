@@ -30,6 +30,12 @@ const REFUND: &str = "refund";
 const OFFICE: [&str; 7] =
     ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
 
+/// What nobody has beside a name of four letters who does not want to know who the reader is.
+const PROOFS: [&str; 9] = [
+    "2fa", "activation", "confirm", "confirmation", "identity", "otp", "password", "reset",
+    "validation",
+];
+
 /// What carriers announce, beside a short name.
 pub(super) const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 
@@ -97,7 +103,7 @@ pub fn may_ask(host: &str) -> bool {
 }
 
 /// Those words.
-const LISTS: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &ENDS];
+const LISTS: [&[&str]; 6] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &PROOFS, &ENDS];
 
 static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
 
@@ -168,7 +174,9 @@ fn letter_by_letter<'n>(label: &str, protected: &'n Names) -> Option<&'n str> {
 /// Whether a word asks for something, or says what an organisation has.
 fn says_something(word: &&str) -> bool {
     *word == REFUND
-        || [&ASKED[..], &ASKING, &OFFICE, &PARCELS].iter().any(|words| words.contains(word))
+        || [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &PROOFS]
+            .iter()
+            .any(|words| words.contains(word))
 }
 
 /// Whether a word beside an abbreviation says that it is that of the one whom readers know.
@@ -206,7 +214,8 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
     words.any(|word| {
         PARCELS.contains(word)
             || is_sure(word)
-            || !is_abbreviation && (ASKING.contains(word) || ASKED.contains(word))
+            || !is_abbreviation
+                && [&ASKED[..], &ASKING, &PROOFS].iter().any(|words| words.contains(word))
     })
 }
 
@@ -262,6 +271,12 @@ mod tests {
             ("zendesk-verify.com", Some("zendesk.com")),
             ("signin-teamviewer.com", Some("teamviewer.com")),
             ("irs-refund.com", Some("irs.gov")),
+            ("usps-confirm.com", Some("usps.com")),
+            ("password-usps.com", Some("usps.com")),
+            ("hsbc-2fa.com", Some("hsbc.com")),
+            ("dhl-confirm.com", None),
+            ("ally-password.com", None),
+            ("usps-confirm-fans.com", None),
             ("adp-login.com", Some("adp.com")),
             ("login-aok.de", Some("aok.de")),
             ("ssa-account.com", Some("ssa.gov")),
