@@ -245,6 +245,13 @@ impl Organisations {
         counts.then(|| self.by_label.get(name).copied()).flatten()
     }
 
+    /// Whether a domain is the one that is named for its owner.
+    #[cfg(feature = "senders")]
+    pub(crate) fn represents(&self, domain: &str) -> bool {
+        let mut rows = self.by_domain.get(domain).into_iter().flatten();
+        rows.any(|(row, _)| self.domain(*row) == domain)
+    }
+
     /// The domain whose label a label of another looks like, with other letters (`facebookrnail`), unless it is a word.
     #[cfg(feature = "senders")]
     pub(crate) fn drawn(&self, label: &str) -> Option<&'static str> {

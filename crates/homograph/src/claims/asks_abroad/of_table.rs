@@ -3,11 +3,22 @@
 //! (`telkomsel.login.top`), with the marks of other letters or without.
 
 use super::{HostReader, plain};
+use crate::characters::lookalike::LookHash;
 use crate::english::is_any_word;
 use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, surely_asks};
+use crate::protected::organisations::Counts;
 
 /// Letters of the shortest such name: those of fewer are in the middle of other words.
 const LEAST: usize = 7;
+
+/// Letters of one that is none by which its owner is called.
+const CERTAIN: usize = 10;
+
+/// Labels of the table that are words, surnames and towns as well, where nothing else there says so. By hand.
+const OF_OTHERS: [&str; 9] = [
+    "beeline", "booking", "celsius", "guichet", "huntington", "southwest", "stretto", "tangerine",
+    "treasury",
+];
 
 impl<'n> HostReader<'n, '_> {
     /// The domain of whom a label names that one of the words is glued to, and nothing else.
@@ -15,12 +26,22 @@ impl<'n> HostReader<'n, '_> {
         rests(label).find_map(|name| self.of_table(name))
     }
 
-    /// The domain of whom a label is the name.
+    /// The domain of whom a label is the name, and of nobody else: no name of his is a word, nor is it that of something else
+    /// of his.
     pub(super) fn of_table(&self, name: &str) -> Option<&'n str> {
         let name = plain(name).replace(SEPARATORS, "");
-        let is_own =
-            name.len() >= LEAST && !is_any_word(&name) && !is_filler(&name, Some(self.table));
-        is_own.then(|| self.table.labelled(&name, true)).flatten()
+        if name.len() < LEAST || is_any_word(&name) || is_filler(&name, Some(self.table)) {
+            return None;
+        }
+        let domain = self.table.labelled(&name, true)?;
+        let mut claimed =
+            self.table.by_look(LookHash::of(name.as_bytes()).value(), false).peekable();
+        let is_certain = || name.len() >= CERTAIN || self.table.represents(domain);
+        let is_claimed = match claimed.peek() {
+            Some(_) => claimed.all(|(_, _, counts)| counts == Counts::Anywhere),
+            None => is_certain(),
+        };
+        (is_claimed && !OF_OTHERS.contains(&&*name)).then_some(domain)
     }
 }
 
@@ -53,7 +74,7 @@ mod tests {
         for (host, name) in [
             ("telkomsellogin.com", "telkomsel.com"),
             ("www.logintelkomsel.com", "telkomsel.com"),
-            ("verifyservicenow.top", "servicenow.com"),
+            ("verifyexpedia.top", "expedia.com"),
             ("expediaaccount.com", "expedia.com"),
             ("telkomsel.login.top", "telkomsel.com"),
             ("www.telkomsel.secure-login.top", "telkomsel.com"),
@@ -73,6 +94,12 @@ mod tests {
             ("telkomselfans.com", ""),
             ("truistlogin.com", ""),
             ("harbourlogin.com", ""),
+            ("internologin.com", ""),
+            ("telecomlogin.com", ""),
+            ("bookinglogin.com", ""),
+            ("tangerine.login.top", ""),
+            ("stellarlogin.com", ""),
+            ("verifyvanguard.com", ""),
             ("harbour.login.top", ""),
             ("accountlogin.com", ""),
             ("loginlogin.com", ""),
