@@ -267,6 +267,12 @@ fn what_is_left_of_an_escape_is_no_letter_of_a_host() {
     ] {
         is_fine(text);
     }
+    // Markup whose quoted-printable was not undone.
+    for text in ["<a href=3Dсбербанк.рф>x</a>", "<a href=3D\"https://сбербанк.рф\">x</a>"]
+    {
+        is_fine(text);
+    }
+    is_edited("<a href=3Dраypal.com>x</a>");
     for text in ["\\nраypal.com", "=3Dраypal.com", "[0mраypal.com", "\\x22раypal.com"] {
         is_edited(text);
     }

@@ -206,6 +206,7 @@ fn names_in_code_are_fields_of_objects() {
         "see docs/stripe.login.md",
         "+++ b/src/google-verify.cc",
         " src/paypal-login.pl | 12 ++--",
+        "paypal.com._report._dmarc.verify.com. 3600 IN TXT \"v=DMARC1;\"",
     ]);
     suspect(&[
         "see paypal.login.name now",
@@ -218,6 +219,8 @@ fn names_in_code_are_fields_of_objects() {
         "see paypal-login.cc now",
         "see evil.com/paypal-login.cc and paypal-login.zip",
         "see /paypal-login.cc/x",
+        "https://paypal.com._report._dmarc.verify.com/",
+        "paypal.com._report._dmarc.verify.com/login",
         "src/paypal-login.cc/x",
     ]);
 }

@@ -18,6 +18,7 @@ impl Judge<'_> {
             Kind::Bare => {
                 has_only(judged.reasons, Reason::NameInHost)
                     && (text.get(link.span.end..).is_some_and(is_behind_attribute)
+                        || is_record(text, link)
                         || is_name_in_code(text, link)
                         || is_file_in_folder(text, link))
             }
@@ -27,6 +28,14 @@ impl Judge<'_> {
             judged.downgrade();
         }
     }
+}
+
+/// What the name of a record of DMARC has between a domain and who receives its reports (RFC 7489 §7.1).
+const RECORD: &str = "._report._dmarc.";
+
+/// Whether a bare name is that of a record, as zones and their administrators write it, and nothing of a URL follows it.
+fn is_record(text: &str, link: &Link) -> bool {
+    link.span == link.host && link.host_str(text).contains(RECORD)
 }
 
 /// Words in front of a dotted name at the start of a line of code, and what follows the name there.

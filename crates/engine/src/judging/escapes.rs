@@ -5,20 +5,34 @@ use super::glued::is_harmless;
 use super::judged::Judged;
 use super::{HostBounds, Judge};
 use crate::outcome::Verdict;
+use maillinks::Site;
 use uts58::{Kind, Link};
 
 /// How the character ESC is written, which begins the escapes of terminals.
 const ESC: [&str; 7] = ["\u{1B}", "\\033", "\\e", "\\x1b", "\\x1B", "\\u001b", "^["];
 
+/// How the source of a manual page changes the font, behind a backslash: bold, italic, the one before, roman.
+const FONTS: [&str; 4] = ["fB", "fI", "fP", "fR"];
+
 impl Judge<'_> {
     /// Lowers the verdict of a bare host behind what is left of an escape, if nothing is against the host alone.
-    pub(super) fn downgrade_behind_escape(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+    pub(super) fn downgrade_behind_escape(
+        &mut self,
+        text: &str,
+        link: &Link,
+        site: &Site,
+        judged: &mut Judged,
+    ) {
         let is_bare = link.kind == Kind::Bare && judged.inner.is_empty();
         if judged.verdict <= Verdict::Notice || !is_bare {
             return;
         }
         let host = link.host_str(text);
-        let before = text.get(..link.host.start).unwrap_or_default();
+        let before = match text.get(..link.host.start).unwrap_or_default() {
+            // Markup whose quoted-printable was not undone: `<a href=3Dexample.com>`.
+            "" if matches!(site, Site::Attribute { .. }) => "=",
+            before => before,
+        };
         if let Some(alone) = behind_escape(before, host).filter(|alone| alone.contains('.'))
             && is_harmless(&self.host(alone, HostBounds::Certain))
         {
@@ -49,7 +63,10 @@ fn behind_letters(host: &str) -> Option<&str> {
         Some(behind) if behind.starts_with("00") => behind_octet(behind.get(2..)?, is_digit),
         _ => match host.strip_prefix('x') {
             Some(behind) => behind_octet(behind, is_digit),
-            None => host.strip_prefix(['n', 'r', 't']),
+            None => {
+                let font = FONTS.iter().find_map(|font| host.strip_prefix(font));
+                font.or_else(|| host.strip_prefix(['n', 'r', 't']))
+            }
         },
     }
 }
@@ -84,6 +101,7 @@ mod tests {
             ("\\r\\", "nwww.example.com", Some("www.example.com")),
             ("\\", "x22example.com", Some("example.com")),
             ("\\", "u003Eexample.com", Some("example.com")),
+            ("\\", "fIexample.com", Some("example.com")),
             ("=", "3Dexample.com", Some("example.com")),
             ("^", "Mexample.com", Some("example.com")),
             ("\u{1B}[", "mexample.com", Some("example.com")),
@@ -92,6 +110,7 @@ mod tests {
             ("[", "0mexample.com", Some("example.com")),
             ("[", "mexample.com", None),
             ("\\", "example.com", None),
+            ("\\", "fixample.com", None),
             ("\\", "x61example.com", None),
             ("\\", "u0430example.com", None),
             ("=", "41example.com", None),

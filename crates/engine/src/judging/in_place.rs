@@ -48,7 +48,7 @@ impl Judge<'_> {
         } else {
             self.downgrade_beyond_ascii(text, link, &mut judged);
         }
-        self.downgrade_behind_escape(text, link, &mut judged);
+        self.downgrade_behind_escape(text, link, &occurrence.site, &mut judged);
         self.downgrade_own_words(host, link.kind, &mut judged);
         Self::downgrade_pasted_mark(text, link, &mut judged);
         Self::downgrade_code(text, link, &mut judged);

@@ -25,6 +25,7 @@ mod changed;
 mod hosted;
 mod in_bulk;
 mod native;
+mod of_table;
 
 pub use hosted::{asks_in_path, at_hoster};
 
@@ -125,7 +126,7 @@ impl<'n> HostReader<'n, '_> {
                 true => is_name(label) || label != "www" && has_row(label),
                 false => at < LABELS + 2 && self.may_be_native(label),
             };
-            may_be_name || self.glued(label).is_some()
+            may_be_name || of_table::may_be_asked(label) || self.glued(label).is_some()
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || from_end(host).enumerate().any(found)
@@ -135,7 +136,7 @@ impl<'n> HostReader<'n, '_> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place),
             false if label.is_ascii() => self.glued(label).or_else(|| match place {
-                LabelStanding::Chosen => self.drawn_out(label),
+                LabelStanding::Chosen => self.drawn_out(label).or_else(|| self.table_glued(label)),
                 LabelStanding::Below => None,
             }),
             false => self.glued(label).or_else(|| match place {
@@ -341,9 +342,10 @@ impl<'n> HostReader<'n, '_> {
     fn before(&self, label: &str, chosen: &str) -> Option<&'n str> {
         let is_long = |name: &&Name| name.letters() >= MIN_BRAND_IN_LABEL;
         let name = spelled(&plain(label), self.protected).filter(is_long);
-        let name = name.or_else(|| self.of_more(label));
+        let name = name.or_else(|| self.of_more(label)).map(|name| &*name.ascii);
+        let of_table = if name.is_none() { self.of_table(label) } else { None };
         // Most labels are no name.
-        if name.is_none() && label.is_ascii() {
+        if name.is_none() && of_table.is_none() && label.is_ascii() {
             return None;
         }
         let words: SmallVec<[&str; LABEL_WORDS + 1]> =
@@ -357,7 +359,10 @@ impl<'n> HostReader<'n, '_> {
             };
         let said = || kinds.iter().copied().max().unwrap_or(Word::Other);
         let native = || self.native(label, said(), LabelStanding::Chosen);
-        is_asked.then(|| name.map(|name| &*name.ascii).or_else(native)).flatten()
+        // Nobody has the name of an organisation with other marks honestly.
+        let is_told = || kinds.contains(&Word::Asks) || !label.is_ascii();
+        let of_table = || of_table.filter(|_| is_told());
+        is_asked.then(|| name.or_else(native).or_else(of_table)).flatten()
     }
 }
 
@@ -561,6 +566,15 @@ mod tests {
             ("posteitaliane-sicurezza.com", "posteitaliane.it"),
             ("cjib-boete.com", "cjib.nl"),
             ("ctt-encomenda.com", "ctt.pt"),
+            ("usps-toll.com", "usps.com"),
+            ("dhl-customs.com", "dhl.com"),
+            ("track-dhl.de", "dhl.com"),
+            ("usps-delivery-fee.com", "usps.com"),
+            ("paypalcustomerservice.com", "paypal.com"),
+            ("netflix-helpcenter.com", "netflix.com"),
+            ("dhl-delivery.example.top", ""),
+            ("dhl-delivery-fans.com", ""),
+            ("ups-shop.com", ""),
             ("correios-taxa.com", "correios.com.br"),
             ("dhl-pengiriman.com", "dhl.com"),
             ("paypal-devolucion.com", "paypal.com"),

@@ -1,5 +1,6 @@
 //! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
-//! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`); and the name of one in letters beyond Latin
+//! (`googIeapis.com`), with accents, dots below and hooks (`sabadęll.com`), or in those of another alphabet (`мегсагі.com`);
+//! and the name of one in letters beyond Latin
 //! with a slip (`сбербнак.рф`) or with signs that look alike (`工商银衍.com`).
 
 use uts58::suffixes::BUILTIN;
@@ -105,7 +106,9 @@ fn drawn<S: AsRef<str>>(
     match label.starts_with(PREFIX) {
         true => {
             let shown = shown();
-            table.accented(shown.as_ref()).or_else(|| table.slipped(shown.as_ref()))
+            let shown = shown.as_ref();
+            let in_letters = || table.in_other_letters(shown);
+            table.accented(shown).or_else(in_letters).or_else(|| table.slipped(shown))
         }
         false => table.drawn(label),
     }
@@ -231,6 +234,12 @@ mod tests {
             ("télécom.top", "telecom.pt"),
             ("sabadęll.example.com", ""),
             ("sabadęlls.com", ""),
+            // Labels in the letters of another alphabet alone.
+            ("мегсагі.com", "mercari.com"),
+            ("мегсагіѕ.com", ""),
+            ("мегсагі.example.com", ""),
+            ("mегсагі.example.com", ""),
+            ("монета.com", ""),
             // Names in other letters, with a slip inside.
             ("сбербнак.ru", "sberbank.ru"),
             ("www.сьербанк.com", "sberbank.ru"),

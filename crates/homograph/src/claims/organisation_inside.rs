@@ -30,6 +30,12 @@ const REFUND: &str = "refund";
 const OFFICE: [&str; 7] =
     ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
 
+/// What nobody has beside a name of four letters who does not want to know who the reader is.
+const PROOFS: [&str; 9] = [
+    "2fa", "activation", "confirm", "confirmation", "identity", "otp", "password", "reset",
+    "validation",
+];
+
 /// What carriers announce, beside a short name.
 pub(super) const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 
@@ -101,7 +107,7 @@ pub fn may_ask(host: &str) -> bool {
 }
 
 /// Those words.
-const LISTS: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &ENDS];
+const LISTS: [&[&str]; 6] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &PROOFS, &ENDS];
 
 static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
 
@@ -176,7 +182,7 @@ fn says_something(word: &&str) -> bool {
 }
 
 /// Those words.
-const SAYING: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &[REFUND]];
+const SAYING: [&[&str]; 6] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &PROOFS, &[REFUND]];
 
 static SAID: Beginnings = Beginnings::of(&SAYING);
 
@@ -215,7 +221,8 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
     words.any(|word| {
         PARCELS.contains(word)
             || is_sure(word)
-            || !is_abbreviation && (ASKING.contains(word) || ASKED.contains(word))
+            || !is_abbreviation
+                && [&ASKED[..], &ASKING, &PROOFS].iter().any(|words| words.contains(word))
     })
 }
 
@@ -277,6 +284,12 @@ mod tests {
             ("zendesk-verify.com", Some("zendesk.com")),
             ("signin-teamviewer.com", Some("teamviewer.com")),
             ("irs-refund.com", Some("irs.gov")),
+            ("usps-confirm.com", Some("usps.com")),
+            ("password-usps.com", Some("usps.com")),
+            ("hsbc-2fa.com", Some("hsbc.com")),
+            ("dhl-confirm.com", None),
+            ("ally-password.com", None),
+            ("usps-confirm-fans.com", None),
             ("adp-login.com", Some("adp.com")),
             ("login-aok.de", Some("aok.de")),
             ("ssa-account.com", Some("ssa.gov")),

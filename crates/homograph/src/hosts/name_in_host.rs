@@ -447,6 +447,7 @@ mod tests {
             ("apple.cam", "apple.com"),
             ("www.paypal.cam", "paypal.com"),
             ("paypal.us.com", "paypal.com"),
+            ("paypal.co.com", "paypal.com"),
             ("amazon.uk.com", "amazon.com"),
         ] {
             let judgement = judged(host);

@@ -57,7 +57,7 @@ fn as_national_site(parts: &[Part], at: usize, labels: &ChosenLabels, name: &Nam
         name.brand_len() >= MIN_LETTERS
             && (at + 1 < labels.registrable || at == labels.hosted)
             && is_country(after)
-            && after != "co"
+            && (after != "co" || at == labels.hosted)
             && SuffixLengths::of(&["x.", after].concat()).registry > 0
     };
     name.reach == Reach::Brand

@@ -68,6 +68,10 @@ const SHORT_LABEL_LETTERS: usize = 3;
 #[cfg(feature = "senders")]
 const ACCENTED_LETTERS: usize = 6;
 
+/// Letters of the shortest label that no word of another alphabet reads as.
+#[cfg(feature = "senders")]
+const OTHER_LETTERS: usize = 7;
+
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Organisations {
@@ -241,6 +245,13 @@ impl Organisations {
         counts.then(|| self.by_label.get(name).copied()).flatten()
     }
 
+    /// Whether a domain is the one that is named for its owner.
+    #[cfg(feature = "senders")]
+    pub(crate) fn represents(&self, domain: &str) -> bool {
+        let mut rows = self.by_domain.get(domain).into_iter().flatten();
+        rows.any(|(row, _)| self.domain(*row) == domain)
+    }
+
     /// The domain whose label a label of another looks like, with other letters (`facebookrnail`), unless it is a word.
     #[cfg(feature = "senders")]
     pub(crate) fn drawn(&self, label: &str) -> Option<&'static str> {
@@ -279,6 +290,23 @@ impl Organisations {
         let chars = LabelChars::of(letters.chars());
         let is_made_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Marks);
         (name.len() >= ACCENTED_LETTERS && !is_word && is_made_so()).then_some(domain)
+    }
+
+    /// The domain whose label a label in letters of another alphabet alone reads as, hyphens and digits aside:
+    /// `мегсагі`.
+    #[cfg(feature = "senders")]
+    pub(crate) fn in_other_letters(&self, label: &str) -> Option<&'static str> {
+        let of_other = |c: char| !is_of_latin(c) || c == '-' || c.is_ascii_digit();
+        // What most fail on.
+        if label.is_ascii() || !label.chars().all(of_other) {
+            return None;
+        }
+        let letters: String = label.chars().filter(|c| *c != '-').collect();
+        let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
+        let name = registrable_label(domain)?.replace('-', "");
+        let chars = LabelChars::of(letters.chars());
+        let reads_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Foreign);
+        (name.len() >= OTHER_LETTERS && reads_so()).then_some(domain)
     }
 
     /// Adds the label of a domain that is a name and no word, unless its customers alone have hosts there. Where anybody has

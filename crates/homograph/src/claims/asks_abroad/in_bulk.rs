@@ -1,6 +1,6 @@
 //! A known name beside a country or an office, and nothing else, where domains are bought in bulk: `correos-es.top`,
 //! `dhl-zoll.info`; beside what such a service has (`sunpass-toll.top`); and a name in letters beyond Latin alone:
-//! `сбербанк.top`.
+//! `сбербанк.top`; and a name that means nobody else where persons have theirs: `paypal.my.id`.
 //!
 //! Elsewhere firms are named so that sell in a country (`postfinance-ch.com`).
 
@@ -23,6 +23,9 @@ const OF_FIRMS: [&str; 7] = ["click", "live", "online", "site", "support", "webs
 /// Where names beside an office are as much in bulk.
 const INFO: &str = "info";
 
+/// Suffixes of countries below which persons have cheap names, and organisations none.
+const OF_PERSONS: [&str; 4] = ["biz.id", "my.id", "pp.ua", "web.id"];
+
 /// Offices that ask for money.
 #[rustfmt::skip]
 const OFFICES: [&str; 12] = [
@@ -42,6 +45,10 @@ impl<'n> HostReader<'n, '_> {
     pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {
         let (label, tld) = own.split_once('.')?;
         let is_bulk = BULK.contains(&tld.as_bytes());
+        if OF_PERSONS.contains(&tld) {
+            let is_protected = || spelled(label, self.protected).is_some();
+            return self.distinctive(label).filter(|_| is_protected());
+        }
         if !is_bulk && tld != INFO {
             return None;
         }
@@ -131,7 +138,10 @@ mod tests {
     #[test]
     fn names_beside_countries_and_offices() {
         let (names, none) = (Names::builtin(), Names::default());
-        let tlds = TldTable::new(["com", "top", "info", "xyz", "online", "cfd", "site", "de"], "");
+        let tlds = TldTable::new(
+            ["com", "top", "info", "xyz", "online", "cfd", "site", "de", "id", "ua"],
+            "",
+        );
         let asked = |host: &str| {
             let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
             asked_of(&judged, &names)
@@ -155,6 +165,13 @@ mod tests {
             ("usps-delivery.top", "usps.com"),
             ("royalmail-delivery.top", "royalmail.com"),
             ("dhl-express.xyz", "dhl.com"),
+            ("paypal.my.id", "paypal.com"),
+            ("www.netflix.pp.ua", "netflix.com"),
+            ("chase.my.id", ""),
+            ("orange.biz.id", ""),
+            ("harbour.my.id", ""),
+            ("paypal.fans.my.id", ""),
+            ("paypal.co.id", ""),
             ("сбербанк.top", "sberbank.ru"),
             ("支付宝.xyz", "alipay.com"),
             ("сбербанк.com", ""),
