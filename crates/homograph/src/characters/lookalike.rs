@@ -464,6 +464,12 @@ pub(crate) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
     }
 }
 
+/// Whether a letter reads as one of ASCII, in either case.
+#[cfg(feature = "senders")]
+pub(crate) fn reads_as_ascii(c: char) -> bool {
+    c.is_ascii() || c.to_lowercase().all(|c| primary(c).is_some())
+}
+
 /// The look of a name by its first readings. Passes on the look of every prefix as well.
 pub(crate) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64 {
     let mut hash = LookHash::EMPTY;

@@ -21,7 +21,7 @@ use std::hash::BuildHasherDefault;
 #[cfg(feature = "senders")]
 use super::near::{is_drawn, keeps_word};
 #[cfg(feature = "senders")]
-use crate::characters::lookalike::{Look, likeness, name_look};
+use crate::characters::lookalike::{Look, likeness, name_look, reads_as_ascii};
 use crate::characters::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
 use crate::characters::reading::{LabelChars, Likeness};
@@ -297,8 +297,8 @@ impl Organisations {
     #[cfg(feature = "senders")]
     pub(crate) fn in_other_letters(&self, label: &str) -> Option<&'static str> {
         let of_other = |c: char| !is_of_latin(c) || c == '-' || c.is_ascii_digit();
-        // What most fail on.
-        if label.is_ascii() || !label.chars().all(of_other) {
+        // What most fail on: few words of other alphabets read as one of Latin.
+        if label.is_ascii() || !label.chars().all(|c| reads_as_ascii(c) && of_other(c)) {
             return None;
         }
         let letters: String = label.chars().filter(|c| *c != '-').collect();

@@ -4,6 +4,7 @@
 
 use super::{HostReader, plain};
 use crate::characters::lookalike::LookHash;
+use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
 use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, surely_asks};
 use crate::protected::organisations::Counts;
@@ -47,7 +48,7 @@ impl<'n> HostReader<'n, '_> {
 
 /// Whether a label may be one that a word is glued to, or be such a word: most labels are neither.
 pub(super) fn may_be_asked(label: &str) -> bool {
-    ASKING.contains(&label) || rests(label).next().is_some()
+    may_ask(label) && (ASKING.contains(&label) || rests(label).next().is_some())
 }
 
 /// A label without each of the words that surely ask, in front or at its end.
