@@ -1152,16 +1152,19 @@ fn a_name_that_is_protected_as_a_whole_may_stand_in_the_configuration() {
     linkmilter(&["check", "hárbour.org", "--config", path]).assert().code(1);
 }
 
+/// What `config check` says of a configuration in this folder: on standard output, and on standard error.
+fn said_of(folder: &Path, text: &str) -> (String, String) {
+    let file = folder.join("linkmilter.toml");
+    std::fs::write(&file, text).unwrap();
+    let output = linkmilter(&["config", "check", "--config", file.to_str().unwrap()]).output();
+    let output = output.unwrap();
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
 #[test]
 fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("linkmilter.toml");
-    let check = |text: &str| {
-        std::fs::write(&file, text).unwrap();
-        let output = linkmilter(&["config", "check", "--config", file.to_str().unwrap()]).output();
-        let output = output.unwrap();
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
-    };
+    let check = |text: &str| said_of(dir.path(), text);
     let (said, _) = check(
         "lists.allowed = [\"a.example\"]\nlists.blocked = [\"a.example\"]\n\
          dns.servers = [\"127.0.0.1:0\"]\ndigest.at = \"06:00\"\ndigest.to = [\"a@example.org\"]\n\
@@ -1216,12 +1219,9 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
 #[test]
 fn check_names_conditions_secrets_and_certificates_that_will_not_do() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("linkmilter.toml");
     let check = |text: &str| {
-        std::fs::write(&file, text).unwrap();
-        let output = linkmilter(&["config", "check", "--config", file.to_str().unwrap()]).output();
-        let output = output.unwrap();
-        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+        let (notes, errors) = said_of(dir.path(), text);
+        notes + &errors
     };
     for (name, mode) in [("open.key", 0o644), ("closed.key", 0o640)] {
         std::fs::write(dir.path().join(name), "k".repeat(32)).unwrap();

@@ -274,10 +274,8 @@ fn feeds(report: &mut ConfigReport, config: &Config, own_names: &[String]) {
 
 const TRUST_ANCHOR: &str = "dns.trust_anchor";
 
-/// Whether the setting names certificates in the place of the built-in roots: without one there nothing is fetched.
-fn is_certificates(key: &str) -> bool {
-    key == "tld.ca_file"
-}
+/// Certificates in the place of the built-in roots: without one there nothing is fetched.
+const CA_FILE: &str = "tld.ca_file";
 
 /// Files with a secret that everybody on this host may read.
 fn open_secrets(config: &Config) -> Vec<Problem> {
@@ -331,7 +329,7 @@ fn unusable_files(config: &Config) -> Vec<Problem> {
                 let wrong = daemon::resolver::trust_anchors(&path).err()?;
                 return Some(Problem::plain(config, key, wrong.to_string()));
             }
-            Ok(_) if is_certificates(key) => {
+            Ok(_) if key == CA_FILE => {
                 let wrong = fetch::certificates(&path).err()?;
                 return Some(Problem::plain(config, key, wrong.to_string()));
             }

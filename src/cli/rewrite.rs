@@ -52,7 +52,7 @@ fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// These settings, and every link is edited, whatever the configuration exempts.
-fn defangs_all(policy: Policy) -> Policy {
+fn defanging_all(policy: Policy) -> Policy {
     Policy {
         defang: Defang::All,
         mode: policy.mode.max(Mode::Enforce),
@@ -78,7 +78,7 @@ fn filter_again(
     // Another configuration edits more: one recipe must undo the edits of both. Where the first left no link, none
     // comes back.
     if edits {
-        let all = defangs_all(policy.clone());
+        let all = defanging_all(policy.clone());
         let is_dead = filter(Message::split(&now), &all).edits.is_empty();
         let outcome = if is_dead { filter(Message::split(&before), &all) } else { outcome };
         return (outcome, before);
@@ -109,7 +109,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         ..with_feeds(&config, &selected)
     };
     if args.defang_all {
-        policy = defangs_all(policy);
+        policy = defanging_all(policy);
     }
     let dmarc = settings.policies.dmarc(&envelope, &host_name);
     let facts = Facts { host_name, dmarc, ..Facts::default() };

@@ -58,8 +58,7 @@ const PARTED_HOST_STEPS: u64 = 160;
 const USUAL_WORDS: usize = 2;
 const FURTHER_WORD_STEPS: u64 = 160;
 
-/// Added for each word between hyphens of a host in which one asks: names are looked for in all that
-/// stands beside it.
+/// Added for each word between hyphens of a host in which one asks: names are looked for in all that stands beside it.
 const ASKED_WORD_STEPS: u64 = 320;
 
 /// Labels of which hosts that are reported, and hosts of ASCII, have no more. For each further one these steps are added,
@@ -215,10 +214,10 @@ fn harmless_label_steps(labels: u64) -> u64 {
 
 /// Steps of the words of a host, as many as are read of a label. A host that is not plain pays for its first ones anyway.
 fn word_steps(host: &str, is_plain: bool) -> u64 {
-    let mut words = host.split(['-', '_']);
+    let words = host.split(['-', '_']);
     let is_parted = words.clone().nth(1).is_some();
     let is_word = |word: &&str| !word.bytes().all(|byte| byte.is_ascii_digit());
-    let count = words.by_ref().filter(is_word).take(LABEL_WORDS).count();
+    let count = words.filter(is_word).take(LABEL_WORDS).count();
     let asked = if is_parted && may_ask(host) { count } else { 0 };
     PARTED_HOST_STEPS * u64::from(is_parted && is_plain)
         + FURTHER_WORD_STEPS * count.saturating_sub(USUAL_WORDS) as u64

@@ -423,22 +423,19 @@ fn without_e(word: &str) -> Cow<'_, str> {
 
 /// The name that a host asks in; empty if there is none.
 #[cfg(test)]
-fn asked_of(host: &Judgement, protected: &Names) -> String {
-    let found = asks_abroad(host, &Registered::of(&host.ascii), protected);
+fn asked_in(host: &str, protected: &Names, tlds: &[&str]) -> String {
+    let (none, tlds) = (Names::default(), uts58::tlds::TldTable::new(tlds.iter().copied(), ""));
+    let host = crate::judge(host, &crate::tests::context(protected, &none, &tlds));
+    let found = asks_abroad(&host, &Registered::of(&host.ascii), protected);
     found.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge;
-    use uts58::tlds::TldTable;
 
     fn asked(host: &str) -> String {
-        let (names, none) = (Names::builtin(), Names::default());
-        let tlds = TldTable::new(["com", "de", "fr", "top", "net", "no"], "");
-        let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-        asked_of(&judged, &names)
+        asked_in(host, &Names::builtin(), &["com", "de", "fr", "top", "net", "no"])
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
 //! (`googIeapis.com`), with accents, dots below and hooks (`sabadęll.com`), or in those of another alphabet (`мегсагі.com`);
-//! and the name of one in letters beyond Latin
-//! with a slip (`сбербнак.рф`) or with signs that look alike (`工商银衍.com`).
+//! and the name of one in letters beyond Latin with a slip (`сбербнак.рф`) or with signs that look alike (`工商银衍.com`).
 
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;

@@ -174,7 +174,8 @@ mod tests {
             let is_drawn = |suffix| {
                 let host = judged(&format!("{word}.{suffix}"));
                 host.reasons.contains(Reason::TargetLookalike)
-                    || crate::claims::named_by_host(&host, &names).is_some()
+                    || crate::claims::named_by_host(&host, &names)
+                        .is_some_and(|(_, reason)| reason == Reason::TargetLookalike)
             };
             assert!(
                 is_slip || is_accented() || suffixes.iter().chain(&["com"]).any(is_drawn),

@@ -442,6 +442,26 @@ mod tests {
     }
 
     #[test]
+    fn names_are_compared_and_reported_without_case() {
+        let source = "V:RoundRect v:roundrect X-Foo x-foo x-bar";
+        let mut at = 0;
+        let names: Vec<Name> = source
+            .split(' ')
+            .map(|name| {
+                at += name.len() + 1;
+                Name::new(source.as_bytes(), at - name.len() - 1..at - 1)
+            })
+            .collect();
+        let shown: Vec<_> = names.iter().map(|name| name.lower_case(source)).collect();
+        assert_eq!(shown, ["v:roundrect", "v:roundrect", "x-foo", "x-foo", "x-bar"]);
+        let is = |one: usize, other: usize| names[one].is(&names[other], source);
+        assert!(is(0, 1) && is(2, 3) && !is(3, 4) && !is(1, 2));
+        let long = "x".repeat(1_000_000);
+        let name = Name::new(long.as_bytes(), 0..long.len());
+        assert_eq!(name.lower_case(&long).len(), crate::NAME_BYTES);
+    }
+
+    #[test]
     fn a_lone_angle_is_text() {
         assert_eq!(show("1 < 2 <3 a<"), "1 < 2 <3 a<");
         assert_eq!(show("x</"), "x</");

@@ -188,17 +188,13 @@ impl<'n> HostReader<'n, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad::asked_of;
-    use crate::{Names, judge};
-    use uts58::tlds::TldTable;
+    use crate::Names;
+    use crate::claims::asks_abroad::asked_in;
 
     /// The name that a host asks in, with two names of an operator's.
     fn asked(host: &str) -> String {
         let names = Names::builtin().extended(["harbourline.example", "hoffmann.example"]);
-        let none = Names::default();
-        let tlds = TldTable::new(["com", "de", "top", "app", "fr", "example"], "");
-        let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-        asked_of(&judged, &names)
+        asked_in(host, &names, &["com", "de", "top", "app", "fr", "example"])
     }
 
     #[test]

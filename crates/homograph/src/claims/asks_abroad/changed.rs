@@ -43,18 +43,13 @@ fn shortened(word: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad::asked_of;
-    use crate::{Names, judge};
-    use uts58::tlds::TldTable;
+    use crate::Names;
+    use crate::claims::asks_abroad::asked_in;
 
     #[test]
     fn names_are_known_though_they_are_changed() {
-        let (names, none) = (Names::builtin(), Names::default());
-        let tlds = TldTable::new(["com", "top", "ru"], "");
-        let asked = |host: &str| {
-            let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-            asked_of(&judged, &names)
-        };
+        let names = Names::builtin();
+        let asked = |host: &str| asked_in(host, &names, &["com", "top", "ru"]);
         for (host, name) in [
             ("o365-login.com", "microsoft.com"),
             ("m365-verify.com", "microsoft.com"),

@@ -131,20 +131,18 @@ fn swapped<'l>(pair: Option<(&'l str, &'l str)>) -> Option<(&'l str, &'l str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::asks_abroad::asked_of;
-    use crate::{Names, judge};
-    use uts58::tlds::TldTable;
+    use crate::Names;
+    use crate::claims::asks_abroad::asked_in;
 
     #[test]
     fn names_beside_countries_and_offices() {
-        let (names, none) = (Names::builtin(), Names::default());
-        let tlds = TldTable::new(
-            ["com", "top", "info", "xyz", "online", "cfd", "site", "de", "id", "ua"],
-            "",
-        );
+        let names = Names::builtin();
         let asked = |host: &str| {
-            let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
-            asked_of(&judged, &names)
+            asked_in(
+                host,
+                &names,
+                &["com", "top", "info", "xyz", "online", "cfd", "site", "de", "id", "ua"],
+            )
         };
         for (host, name) in [
             ("correos-es.top", "correos.es"),
