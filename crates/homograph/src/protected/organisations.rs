@@ -9,14 +9,20 @@
 #[cfg(feature = "senders")]
 pub mod claimed;
 #[cfg(feature = "senders")]
+mod labels;
+#[cfg(feature = "senders")]
 mod mistyped;
 #[cfg(feature = "senders")]
 mod native_slips;
+#[cfg(feature = "senders")]
+mod office_words;
 #[cfg(feature = "senders")]
 mod sign_twins;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
+#[cfg(feature = "senders")]
+use std::sync::LazyLock;
 
 #[cfg(feature = "senders")]
 use super::near::{is_drawn, keeps_word};
@@ -25,8 +31,6 @@ use crate::characters::lookalike::{Look, likeness, name_look, reads_as_ascii};
 use crate::characters::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
 use crate::characters::reading::{LabelChars, Likeness};
-#[cfg(feature = "senders")]
-use crate::english;
 use crate::rows::rows;
 use crate::spelling::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
@@ -34,7 +38,11 @@ use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
 pub(crate) use claimed::Counts;
 #[cfg(feature = "senders")]
+use labels::Labels;
+#[cfg(feature = "senders")]
 pub(crate) use mistyped::{Asking, mistyped};
+#[cfg(feature = "senders")]
+use office_words::OfficeWords;
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]
@@ -58,11 +66,9 @@ const BYTES_PER_DOMAIN: usize = 20;
 /// Letters of the shortest word that is recognised in letters that look like its own.
 const SHORTEST_IN_DISGUISE: usize = 4;
 
-/// Letters of the shortest label that is looked up beside other words, and beside those that surely ask.
+/// Letters of the shortest label that is looked up beside other words.
 #[cfg(feature = "senders")]
 const LABEL_LETTERS: usize = 5;
-#[cfg(feature = "senders")]
-const SHORT_LABEL_LETTERS: usize = 3;
 
 /// Letters of the shortest label that no other word comes near with marks.
 #[cfg(feature = "senders")]
@@ -72,8 +78,10 @@ const ACCENTED_LETTERS: usize = 6;
 #[cfg(feature = "senders")]
 const OTHER_LETTERS: usize = 7;
 
-/// The tables, indexed by domain and by the looks of the names.
-#[derive(Clone, Debug, Default)]
+/// The tables, indexed by domain and by the looks of the names. Names, words and labels are read when the first message
+/// asks for them: a command for one message asks for few.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "senders"), derive(Default))]
 pub(crate) struct Organisations {
     rows: Vec<Organisation>,
     by_domain: HashMap<&'static str, Vec<(usize, DomainUse)>, ByText>,
@@ -86,14 +94,13 @@ pub(crate) struct Organisations {
     /// A word in the labels of domains, their top-level domain, and the row of the federation whose members have them.
     #[cfg(feature = "senders")]
     members: Vec<(&'static str, &'static str, usize)>,
-    /// Domains by their labels without hyphens.
     #[cfg(feature = "senders")]
-    by_label: HashMap<Box<str>, &'static str, ByText>,
-    /// The same by what such a label looks like.
+    labels: LazyLock<Labels>,
     #[cfg(feature = "senders")]
-    by_look: HashMap<u64, &'static str, BuildHasherDefault<LookHasher>>,
+    words: LazyLock<OfficeWords>,
+    /// `None` where the table protects nobody.
     #[cfg(feature = "senders")]
-    claimed: ClaimedNames,
+    claimed: Option<LazyLock<ClaimedNames>>,
 }
 
 /// The tables are our own: nobody can choose keys that collide.
@@ -128,23 +135,30 @@ pub(crate) enum Carrier {
 
 impl Organisations {
     pub(crate) fn builtin() -> Organisations {
-        let mut table = Organisations {
-            #[cfg(feature = "senders")]
-            claimed: ClaimedNames::nobody(),
-            ..Organisations::default()
-        };
-        table.reserve(BUILTIN.len() / BYTES_PER_DOMAIN);
-        for line in BUILTIN.lines() {
-            table.add(line);
-        }
         let carriers = CARRIERS.lines().map(|line| match line.strip_prefix('-') {
             Some(host) => (host, Carrier::Hyphenated),
             None => (line, Carrier::AsItIs),
         });
-        table.carriers = carriers.collect();
-        table.roles = ROLES.split_ascii_whitespace().collect();
-        let long = table.roles.iter().filter(|role| role.len() >= SHORTEST_IN_DISGUISE);
-        table.role_looks = long.map(|role| LookHash::of(role.as_bytes()).value()).collect();
+        let roles: HashSet<_, ByText> = ROLES.split_ascii_whitespace().collect();
+        let long = roles.iter().filter(|role| role.len() >= SHORTEST_IN_DISGUISE);
+        let mut table = Organisations {
+            rows: Vec::new(),
+            by_domain: HashMap::default(),
+            anybodys: HashSet::default(),
+            role_looks: long.map(|role| LookHash::of(role.as_bytes()).value()).collect(),
+            roles,
+            carriers: carriers.collect(),
+            #[cfg(feature = "senders")]
+            members: Vec::new(),
+            #[cfg(feature = "senders")]
+            labels: LazyLock::new(Labels::builtin),
+            #[cfg(feature = "senders")]
+            words: LazyLock::new(OfficeWords::builtin),
+            #[cfg(feature = "senders")]
+            claimed: Some(LazyLock::new(ClaimedNames::builtin)),
+        };
+        table.by_domain.reserve(BUILTIN.len() / BYTES_PER_DOMAIN);
+        BUILTIN.lines().for_each(|line| table.add(line));
         table
     }
 
@@ -152,45 +166,22 @@ impl Organisations {
     pub(super) fn without_names() -> Organisations {
         Organisations {
             #[cfg(feature = "senders")]
-            claimed: ClaimedNames::nobody(),
+            claimed: None,
             ..Organisations::builtin()
-        }
-    }
-
-    /// Reserves capacity for so many domains.
-    fn reserve(&mut self, domains: usize) {
-        self.by_domain.reserve(domains);
-        #[cfg(feature = "senders")]
-        {
-            self.by_label.reserve(domains);
-            self.by_look.reserve(domains);
-            self.claimed.reserve(domains);
         }
     }
 
     fn add(&mut self, line: &'static str) {
         let row = self.rows.len();
-        let domains = line.split(':').next().unwrap_or_default();
         let mut organisation = Organisation::default();
         #[cfg(feature = "senders")]
         {
+            let domains = line.split(':').next().unwrap_or_default();
             let listed = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
             let members = listed.filter_map(|member| member.split_once('.'));
             self.members.extend(members.map(|(word, suffix)| (word, suffix, row)));
         }
-        for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
-            #[cfg(feature = "senders")]
-            let (domain, is_word) =
-                domain.strip_prefix('=').map_or((domain, false), |rest| (rest, true));
-            let (domain, domain_use) = match domain.split_at_checked(1) {
-                Some(("~", domain)) => (domain, DomainUse::Anybodys),
-                Some(("+", domain)) => (domain, DomainUse::Customers),
-                _ => (domain, DomainUse::Own),
-            };
-            #[cfg(feature = "senders")]
-            if !is_word {
-                self.add_label(domain, domain_use);
-            }
+        for (domain, domain_use, _) in domains_of(line) {
             organisation.domains.push((domain, domain_use));
             if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
@@ -199,8 +190,6 @@ impl Organisations {
             }
             self.by_domain.entry(domain).or_default().push((row, domain_use));
         }
-        #[cfg(feature = "senders")]
-        self.claimed.add(line);
         self.rows.push(organisation);
     }
 
@@ -242,7 +231,7 @@ impl Organisations {
     #[cfg(feature = "senders")]
     pub(crate) fn labelled(&self, name: &str, surely: bool) -> Option<&'static str> {
         let counts = surely || name.len() >= LABEL_LETTERS;
-        counts.then(|| self.by_label.get(name).copied()).flatten()
+        counts.then(|| self.labels.by_name.get(name).copied()).flatten()
     }
 
     /// Whether a domain is the one that is named for its owner.
@@ -257,9 +246,9 @@ impl Organisations {
     pub(crate) fn drawn(&self, label: &str) -> Option<&'static str> {
         let mut look = LookHash::EMPTY;
         label.bytes().filter(|byte| *byte != b'-').for_each(|byte| look.ascii(byte));
-        let domain = *self.by_look.get(&look.value())?;
+        let domain = *self.labels.by_look.get(&look.value())?;
         let name = label.replace('-', "");
-        let is_known = || self.by_label.contains_key(&*name) || self.anybodys.contains(label);
+        let is_known = || self.labels.by_name.contains_key(&*name) || self.anybodys.contains(label);
         let is_part = || {
             let brand = registrable_label(domain).unwrap_or_default();
             keeps_word(name.as_bytes(), brand.as_bytes())
@@ -271,8 +260,9 @@ impl Organisations {
     #[cfg(feature = "senders")]
     pub(crate) fn slipped(&self, label: &str) -> Option<&'static str> {
         let asks = |word: &str| self.asking_word(word).is_some();
-        let row = self.claimed.slips.find(label);
-        row.or_else(|| self.claimed.twins.find(label, asks)).map(|row| self.domain(row))
+        let claimed = self.claimed.as_ref()?;
+        let row = claimed.slips.find(label);
+        row.or_else(|| claimed.twins.find(label, asks)).map(|row| self.domain(row))
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of
@@ -284,7 +274,7 @@ impl Organisations {
             return None;
         }
         let letters: String = label.chars().filter(|c| *c != '-').collect();
-        let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
+        let domain = *self.labels.by_look.get(&name_look(&letters, |_| {}))?;
         let name = registrable_label(domain)?.replace('-', "");
         let is_word = self.is_country(&name) || self.is_office_word(&name);
         let chars = LabelChars::of(letters.chars());
@@ -302,31 +292,11 @@ impl Organisations {
             return None;
         }
         let letters: String = label.chars().filter(|c| *c != '-').collect();
-        let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
+        let domain = *self.labels.by_look.get(&name_look(&letters, |_| {}))?;
         let name = registrable_label(domain)?.replace('-', "");
         let chars = LabelChars::of(letters.chars());
         let reads_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Foreign);
         (name.len() >= OTHER_LETTERS && reads_so()).then_some(domain)
-    }
-
-    /// Adds the label of a domain that is a name and no word, unless its customers alone have hosts there. Where anybody has
-    /// an address only what the label looks like counts.
-    #[cfg(feature = "senders")]
-    fn add_label(&mut self, domain: &'static str, domain_use: DomainUse) {
-        if domain_use == DomainUse::Customers {
-            return;
-        }
-        let Some(label) = registrable_label(domain) else { return };
-        let name = label.replace('-', "");
-        if name.len() < SHORT_LABEL_LETTERS || english::is_word(&name) {
-            return;
-        }
-        if name.len() >= LABEL_LETTERS {
-            self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
-        }
-        if domain_use == DomainUse::Own {
-            self.by_label.entry(name.into()).or_insert(domain);
-        }
     }
 
     /// Whether both hosts belong to one owner and not to a customer; it does not matter who has
@@ -361,6 +331,20 @@ impl Organisations {
         let look = || LookHash::of(word.as_bytes()).value();
         word.len() >= SHORTEST_IN_DISGUISE && self.role_looks.contains(&look())
     }
+}
+
+/// The domains of a row, who has addresses and hosts there, and whether the label is a word of its own.
+fn domains_of(line: &str) -> impl Iterator<Item = (&str, DomainUse, bool)> {
+    let domains = line.split(':').next().unwrap_or_default().split_ascii_whitespace();
+    domains.filter(|word| !word.starts_with('*')).map(|domain| {
+        let (domain, is_word) =
+            domain.strip_prefix('=').map_or((domain, false), |rest| (rest, true));
+        match domain.split_at_checked(1) {
+            Some(("~", domain)) => (domain, DomainUse::Anybodys, is_word),
+            Some(("+", domain)) => (domain, DomainUse::Customers, is_word),
+            _ => (domain, DomainUse::Own, is_word),
+        }
+    })
 }
 
 /// Domains below which a machine of a customer has its host, by the number of its address.

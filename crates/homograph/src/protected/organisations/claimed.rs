@@ -1,42 +1,25 @@
 //! The names of organisations in texts, and who may say them.
-//!
-//! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `asking_words.txt` those of them that ask who a reader is, which count in hosts, too;
-//! `inner_offices.txt` those of a company for its own people; `customer_offices.txt` those that customers turn to; `nicknames.txt` what it is called for
-//! short; `countries.txt` where it does business;
-//! `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
 
-use super::mistyped::{Asking, mistyped_office};
+use smallvec::SmallVec;
+
 use super::native_slips::NativeSlips;
 use super::sign_twins::SignTwins;
-use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
+use super::{BUILTIN, DomainUse, Organisations, is_rented, registrable_label};
 use crate::characters::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
 use crate::characters::reading::{LabelChars, Likeness};
-use crate::protected::name::{DISTINCTIVE, without_number};
-use crate::rows::rows;
+use crate::protected::name::DISTINCTIVE;
 use crate::spelling::domain::{Section, and_above, is_hosted, registrable};
-use uts58::unicode::hosts::is_mark;
 
-const OFFICE_WORDS: &str = rows!("office_words.txt");
-const ASKING_WORDS: &str = rows!("asking_words.txt");
-const INNER_OFFICES: &str = rows!("inner_offices.txt");
-const CUSTOMER_OFFICES: &str = rows!("customer_offices.txt");
-const NICKNAMES: &str = rows!("nicknames.txt");
-const COUNTRIES: &str = rows!("countries.txt");
-const RIGHTFUL: &str = rows!("rightful.txt");
+/// Estimated names of a row.
+const ROW_NAMES: usize = 2;
 
 /// Estimated letters of a name, of those that others do not begin with.
 const NAME_LETTERS: usize = 6;
-
-/// Letters of each of two words of offices in one at least.
-const OFFICE_PART: usize = 3;
-
-/// Words of offices that a branch may have for its own: `meine-volksbank.de`.
-const OF_BRANCHES: [&str; 5] = ["dein", "deine", "ihre", "mein", "meine"];
 
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
@@ -55,26 +38,19 @@ const OLD_TLDS: [&str; 13] = [
 /// Letters of the shortest name that an organisation calls itself in hosts of others.
 const CALLED_LETTERS: usize = 6;
 
+/// Names by their rows, and their places there.
+type NamesOfLook = SmallVec<[(usize, usize); 1]>;
+
 /// The names of the table's organisations, indexed by their looks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClaimedNames {
     /// By row of the table.
     names: Vec<Vec<ClaimedName>>,
-    by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
+    by_look: HashMap<u64, NamesOfLook, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     /// Those that mean their owner anywhere, in letters beyond Latin.
     pub(super) slips: NativeSlips,
     pub(super) twins: SignTwins,
-    office_words: HashSet<Box<str>, ByText>,
-    asking_words: HashMap<&'static str, Asking, ByText>,
-    /// The first two characters of those beyond ASCII.
-    asking_beginnings: HashSet<[char; 2], ByText>,
-    inner_offices: HashSet<Box<str>, ByText>,
-    customer_offices: HashSet<Box<str>, ByText>,
-    nicknames: HashMap<&'static str, &'static str, ByText>,
-    countries: HashSet<Box<str>, ByText>,
-    /// By domain of a sender, the domains of those whose name he says rightly.
-    rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
 }
 
 #[derive(Clone, Debug)]
@@ -105,45 +81,17 @@ pub(crate) enum Counts {
 }
 
 impl ClaimedNames {
-    /// No names, but office words.
-    pub(super) fn nobody() -> ClaimedNames {
-        let (office_words, inner_offices) = (words(OFFICE_WORDS), words(INNER_OFFICES));
-        let mut rightful = HashMap::<_, Vec<_>, _>::default();
-        for (owner, domains) in RIGHTFUL.lines().filter_map(|row| row.split_once(' ')) {
-            for domain in domains.split(' ') {
-                rightful.entry(domain).or_default().push(owner);
-            }
-        }
-        let asks = |word: &'static str| match word.split_at_checked(1) {
-            Some(("*", word)) => (word, Asking::Parcel),
-            Some(("+", word)) => (word, Asking::Trade),
-            _ => (word, Asking::Surely),
-        };
-        let asking_words = ASKING_WORDS.split_ascii_whitespace().map(asks);
-        let (asking_words, countries) =
-            (asking_words.collect::<HashMap<_, _, _>>(), words(COUNTRIES));
-        let beyond_ascii = asking_words.keys().filter(|word| !word.is_ascii());
-        ClaimedNames {
-            office_words,
-            asking_beginnings: beyond_ascii.filter_map(|word| beginning(word)).collect(),
-            asking_words,
-            inner_offices,
-            customer_offices: words(CUSTOMER_OFFICES),
-            nicknames: NICKNAMES.lines().filter_map(|row| row.split_once(' ')).collect(),
-            countries,
-            rightful,
-            ..ClaimedNames::default()
-        }
-    }
-
-    /// Reserves capacity for so many names.
-    pub(super) fn reserve(&mut self, names: usize) {
-        self.by_look.reserve(names);
-        self.beginnings.reserve(names.saturating_mul(NAME_LETTERS));
+    pub(super) fn builtin() -> ClaimedNames {
+        let mut names = ClaimedNames::default();
+        let rows = BUILTIN.lines().count();
+        names.by_look.reserve(rows.saturating_mul(ROW_NAMES));
+        names.beginnings.reserve(rows.saturating_mul(ROW_NAMES * NAME_LETTERS));
+        BUILTIN.lines().for_each(|line| names.add(line));
+        names
     }
 
     /// Adds the names of the next row of the table.
-    pub(super) fn add(&mut self, line: &'static str) {
+    fn add(&mut self, line: &'static str) {
         let row = self.names.len();
         let first =
             || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+', '=']));
@@ -182,20 +130,6 @@ impl ClaimedNames {
     }
 }
 
-fn beginning(word: &str) -> Option<[char; 2]> {
-    let mut chars = word.chars();
-    Some([chars.next()?, chars.next()?])
-}
-
-/// The words of a list, as they read in a text: without the marks of their letters.
-fn words(list: &str) -> HashSet<Box<str>, ByText> {
-    let read = |word: &str| match word.is_ascii() {
-        true => word.into(),
-        false => word.chars().filter(|c| !is_mark(*c)).collect(),
-    };
-    list.split_ascii_whitespace().map(read).collect()
-}
-
 /// A name, and as it reads where `&` is a word: `HM Revenue and Customs`.
 fn with_ampersand_read(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let read = name.contains(" & ").then(|| name.replace(" & ", " and "));
@@ -205,7 +139,7 @@ fn with_ampersand_read(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
 impl Organisations {
     /// Whether some name begins with this look.
     pub(crate) fn begins(&self, look: LookHash) -> bool {
-        self.claimed.beginnings.contains(&look.value())
+        self.claimed.as_ref().is_some_and(|claimed| claimed.beginnings.contains(&look.value()))
     }
 
     /// The organisations with a name of this look, that name, and where it means them: a name of one word that stands
@@ -215,12 +149,20 @@ impl Organisations {
         look: u64,
         in_words: bool,
     ) -> impl Iterator<Item = (usize, &Look, Counts)> {
-        let found = self.claimed.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
+        let claimed = self.claimed.as_ref().map(LazyLock::force);
+        let found = claimed.and_then(|claimed| claimed.by_look.get(&look));
+        let found = found.map(SmallVec::as_slice).unwrap_or_default();
         found.iter().filter_map(move |(row, at)| {
-            let name = self.claimed.names.get(*row)?.get(*at)?;
+            let name = claimed?.names.get(*row)?.get(*at)?;
             let by_chance = in_words && name.words.len() < 2 && name.counts == Counts::Anywhere;
             Some((*row, &name.look, if by_chance { Counts::Alone } else { name.counts }))
         })
+    }
+
+    /// The names of a row.
+    fn names_of(&self, row: usize) -> &[ClaimedName] {
+        let names = self.claimed.as_ref().and_then(|claimed| claimed.names.get(row));
+        names.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether a word is a name that means its owner wherever it stands.
@@ -236,7 +178,7 @@ impl Organisations {
 
     /// Whether the domain itself is in the table and names are in use.
     pub(crate) fn names(&self, domain: &str) -> bool {
-        !self.claimed.by_look.is_empty() && self.by_domain.contains_key(domain)
+        self.claimed.is_some() && self.by_domain.contains_key(domain)
     }
 
     /// Whether the host is the organisation's own, by the table or as a national site: the same
@@ -259,8 +201,7 @@ impl Organisations {
             |name: &ClaimedName| likeness(chars.all(), &name.look) == Some(Likeness::Same);
         let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
         rows.any(|row| {
-            self.may_be_national(row, ascii)
-                && self.claimed.names.get(row).into_iter().flatten().any(is_spelled)
+            self.may_be_national(row, ascii) && self.names_of(row).iter().any(is_spelled)
         })
     }
 
@@ -273,12 +214,12 @@ impl Organisations {
                 && likeness(chars.all(), &name.look).is_some_and(|how| how <= Likeness::Faint)
         };
         let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
-        rows.any(|row| self.claimed.names.get(row).into_iter().flatten().any(is_said))
+        rows.any(|row| self.names_of(row).iter().any(is_said))
     }
 
     /// Whether mail of the host may be in the name of whom the other domain represents, although it is none of his.
     pub(crate) fn says_rightly(&self, owner: &str, ascii: &str) -> bool {
-        let rightful = and_above(ascii).filter_map(|domain| self.claimed.rightful.get(domain));
+        let rightful = and_above(ascii).filter_map(|domain| self.words.rightful.get(domain));
         rightful.flatten().any(|known| *known == owner)
     }
 
@@ -337,30 +278,6 @@ impl Organisations {
             || domains.any(|(domain, _)| tld(domain).as_ref() == Some(&own))
     }
 
-    /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
-    /// sender.
-    pub(crate) fn is_office_word(&self, word: &str) -> bool {
-        self.is_role(word)
-            || self.claimed.office_words.contains(word)
-            || self.asking_word(word).is_some()
-            || self.claimed.customer_offices.contains(word)
-    }
-
-    /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
-    fn is_of_offices(&self, word: &str) -> bool {
-        let word = without_number(word);
-        // A label has few letters.
-        let mut parts = (1..word.len()).filter_map(|at| word.split_at_checked(at));
-        let are_offices = |(front, back): (&str, &str)| {
-            front.len().min(back.len()) >= OFFICE_PART
-                && self.is_office_word(front)
-                && self.is_office_word(back)
-        };
-        word.is_empty()
-            || self.is_office_word(word) && !OF_BRANCHES.contains(&word)
-            || parts.any(are_offices)
-    }
-
     /// Whether members of some federation have this word in their domains.
     pub(crate) fn is_of_federation(&self, word: &str) -> bool {
         self.members.iter().any(|(member, ..)| *member == word)
@@ -372,24 +289,9 @@ impl Organisations {
         self.members.iter().find(is).map(|(.., row)| self.domain(*row))
     }
 
-    /// Whether such a word asks a reader to prove who he is.
-    pub(crate) fn asking_word(&self, word: &str) -> Option<Asking> {
-        self.claimed.asking_words.get(word).copied()
-    }
-
-    /// Whether a label may begin with a word beyond ASCII that asks: most begin with none.
-    pub(crate) fn may_begin_with_asking(&self, label: &str) -> bool {
-        beginning(label).is_some_and(|pair| self.claimed.asking_beginnings.contains(&pair))
-    }
-
-    /// Whether such a word is of an office that a company has for its own people.
-    pub(crate) fn is_inner_office(&self, word: &str) -> bool {
-        self.claimed.inner_offices.contains(word)
-    }
-
     /// The domain of the organisation that people call so for short, or that calls itself so: `receitafederal`.
     pub(crate) fn nicknamed(&self, word: &str) -> Option<&'static str> {
-        let nickname = self.claimed.nicknames.get(word).copied();
+        let nickname = self.words.nicknames.get(word).copied();
         nickname.or_else(|| {
             if word.len() < CALLED_LETTERS || !word.is_ascii() {
                 return None;
@@ -398,25 +300,6 @@ impl Organisations {
             let distinctive = named.find(|(_, _, counts)| *counts == Counts::Anywhere);
             distinctive.map(|(row, ..)| self.domain(row))
         })
-    }
-
-    /// Whether such a word is of an office that customers turn to.
-    pub(crate) fn is_customer_office(&self, word: &str) -> bool {
-        self.claimed.customer_offices.contains(word)
-            || mistyped_office(word)
-                .is_some_and(|word| self.claimed.customer_offices.contains(word))
-    }
-
-    /// Whether a word of a text is one of offices with a slip (`securty`) or a digit for a letter (`supp0rt`).
-    pub(crate) fn is_mistyped_office(&self, word: &str) -> bool {
-        let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
-        let is_drawn = || has_digit() && word.bytes().any(|byte| byte.is_ascii_alphabetic());
-        is_drawn() && self.reads_as_role(word) || mistyped_office(word).is_some()
-    }
-
-    /// Whether such a word is a country, as its people call it.
-    pub(crate) fn is_country(&self, word: &str) -> bool {
-        self.claimed.countries.contains(word)
     }
 }
 

@@ -78,7 +78,7 @@ fn is_slip(label: &[char], name: &[char]) -> bool {
 
 /// The letters of a word that has nothing but letters of such an alphabet, hyphens and blanks aside.
 fn letters(word: &str) -> Option<Letters> {
-    let own = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_cjk(c);
+    let own = |c: char| !c.is_ascii() && !is_cjk(c) && c.is_alphabetic();
     // Most begin in ASCII, or end in a number.
     if ![word.chars().next(), word.chars().next_back()].into_iter().all(|end| end.is_some_and(own))
     {
