@@ -20,8 +20,10 @@ pub fn judge(letter: &Letter, policy: &Policy) -> (Outcome, usize) {
     (outcome, length)
 }
 
-/// What makes the tables: a host that reads as a protected name, and one that reads as none.
+/// What makes the tables: a host that reads as a protected name, one that reads as none, one of words, and a name in
+/// From.
 pub fn lying() -> Letter {
-    let body = "http://p\u{430}ypal.com/ http://\u{430}bcd\u{430}.com/".as_bytes().to_vec();
-    Letter { head: Vec::new(), body }
+    let hosts = "http://p\u{430}ypal.com/ http://\u{430}bcd\u{430}.com/ http://house-login.com/";
+    let head = b"From: Somebody Else <somebody@house.example>\r\n".to_vec();
+    Letter { head, body: hosts.as_bytes().to_vec() }
 }

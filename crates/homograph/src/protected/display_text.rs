@@ -7,7 +7,7 @@ use super::name::DISTINCTIVE;
 use super::organisations::Organisations;
 use crate::characters::lookalike::{Look, LookHash};
 use crate::characters::looks::{LookHashes, extend_looks};
-use crate::characters::properties::{nfkc, skeleton};
+use crate::characters::properties::nfkc;
 use crate::characters::reading::{LabelChar, reads_as};
 use crate::english::is_any_word;
 use uts58::unicode::hosts::is_invisible;
@@ -493,21 +493,26 @@ pub fn plain_letter(c: char) -> Option<char> {
 }
 
 /// Whether the character looks like a full stop, by confusables.txt, and is none in a host.
+#[rustfmt::skip]
 pub fn reads_as_dot(c: char) -> bool {
-    // No letter of two cases is one.
-    if c.is_ascii() || c.is_lowercase() || c.is_uppercase() || c.is_numeric() {
-        return false;
-    }
-    // U+2E33 is a raised dot among Latin letters.
-    c == '\u{2e33}' || *skeleton(c.encode_utf8(&mut [0; 4])) == ['.']
+    matches!(
+        c,
+        // U+2E33 is a raised dot among Latin letters.
+        '\u{701}' | '\u{702}' | '\u{2024}' | '\u{2e33}' | '\u{a4f8}' | '\u{a60e}' | '\u{abec}' | '\u{fe52}'
+            | '\u{ff0e}' | '\u{10a50}' | '\u{1d16d}'
+    )
 }
 
 /// Whether the character looks like a hyphen, by confusables.txt: a dash or a minus of any length, or
 /// a low line. No letter does, as the stroke of Japanese would.
+#[rustfmt::skip]
 pub fn reads_as_hyphen(c: char) -> bool {
-    !c.is_ascii()
-        && !is_alphanumeric(c)
-        && matches!(*skeleton(c.encode_utf8(&mut [0; 4])), ['-' | 'ー' | '_'])
+    matches!(
+        c,
+        '\u{2d7}' | '\u{6d4}' | '\u{1bf3}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{2212}' | '\u{2500}'
+            | '\u{2501}' | '\u{2796}' | '\u{2f00}' | '\u{31d0}' | '\u{fe4d}'..='\u{fe4f}' | '\u{fe58}'
+            | '\u{fe63}' | '\u{ff0d}' | '\u{ff3f}' | '\u{10191}' | '\u{1104b}'
+    )
 }
 
 /// The characters of a text in the width in which names are written (`Ｐ`, `ﾏ`), with marks and the

@@ -96,6 +96,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
             most: self.capacity(),
             cut: false,
             steps: 0,
+            allowed: self.steps.saturating_sub(self.view.steps),
         };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
@@ -181,7 +182,9 @@ struct WordReader<'v> {
     /// How many may be found, and whether there are more.
     most: usize,
     cut: bool,
+    /// The steps that were taken, and how many may be.
     steps: u64,
+    allowed: u64,
 }
 
 impl WordReader<'_> {
@@ -233,21 +236,25 @@ impl WordReader<'_> {
         }
     }
 
-    /// Takes the steps of reading a text letter by letter.
-    fn look_at(&mut self, text: &str) {
+    /// Takes the steps of reading a text letter by letter. Returns what they are enough for of it.
+    fn look_at<'t>(&mut self, text: &'t str) -> &'t str {
         let each = if text.is_ascii() { READ_STEPS } else { LOOSE_STEPS };
+        let bytes = self.allowed.saturating_sub(self.steps) / each;
         self.steps += each * text.len() as u64;
+        let end = usize::try_from(bytes).map_or(text.len(), |bytes| text.floor_char_boundary(bytes));
+        text.get(..end).unwrap_or_default()
     }
 
     /// Reads words of the text of a link as somebody who does not look closely. Those found `before` are of other links;
     /// what the first look has shown of this one is not shown again.
     fn read_loosely(&mut self, range: Range<usize>, leads_to: usize, before: usize) {
-        let text = self.text.get(range.clone()).unwrap_or_default();
+        let text = self.text;
+        let text = text.get(range.clone()).unwrap_or_default();
         self.read_spelled(text, &range, leads_to);
         if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
         }
-        self.look_at(text);
+        let text = self.look_at(text);
         let blanks = |c: char| c.is_whitespace() && !is_not_seen(c);
         let mut at = range.start;
         let (mut shown, first_look) = (before, self.found.len());
@@ -291,8 +298,8 @@ impl WordReader<'_> {
     }
 
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
-        let text = self.text.get(range.clone()).unwrap_or_default();
-        self.look_at(text);
+        let text = self.text;
+        let text = self.look_at(text.get(range.clone()).unwrap_or_default());
         let shown_word = String::with_capacity(text.len().min(WORD_BYTES));
         let mut word = Glance { word: shown_word, range: range.start..range.start, leads_to };
         let (mut is_other, mut has_twin) = (all, false);
