@@ -241,7 +241,8 @@ impl WordReader<'_> {
         let each = if text.is_ascii() { READ_STEPS } else { LOOSE_STEPS };
         let bytes = self.allowed.saturating_sub(self.steps) / each;
         self.steps += each * text.len() as u64;
-        let end = usize::try_from(bytes).map_or(text.len(), |bytes| text.floor_char_boundary(bytes));
+        let end =
+            usize::try_from(bytes).map_or(text.len(), |bytes| text.floor_char_boundary(bytes));
         text.get(..end).unwrap_or_default()
     }
 
