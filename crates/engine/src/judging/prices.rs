@@ -59,7 +59,7 @@ const USUAL_WORDS: usize = 2;
 const FURTHER_WORD_STEPS: u64 = 160;
 
 /// Added for each word between hyphens of a host in which one asks: names are looked for in all that stands beside it.
-const ASKED_WORD_STEPS: u64 = 320;
+const ASKED_WORD_STEPS: u64 = 380;
 
 /// Labels of which hosts that are reported, and hosts of ASCII, have no more. For each further one these steps are added,
 /// and its bytes count twice: with few labels the prices of the host are more than their work.

@@ -28,7 +28,7 @@ pub(super) fn find<'n>(
     protected: &'n Names,
     table: &Organisations,
 ) -> Option<&'n Name> {
-    if front.is_empty() || protected.covers(own) || table.own_domain(own).is_some() {
+    if front.is_empty() {
         return None;
     }
     let named = |label: &str| {
@@ -41,12 +41,13 @@ pub(super) fn find<'n>(
         named(label).or_else(|| short(label))
     };
     let asked = own.split('.').next().filter(|label| asks(label, table)).and_then(|_| in_front());
-    asked.or_else(|| {
+    let found = asked.or_else(|| {
         let mut labels = front.split('.').skip_while(|label| is_filler(label, Some(table)));
         let name = named(labels.next()?)?;
         let is_suffix = labels.next().is_some_and(|label| SUFFIXES.contains(&label));
         (is_suffix && !is_common(name.label(), Some(table))).then_some(name)
-    })
+    });
+    found.filter(|_| !protected.covers(own) && table.own_domain(own).is_none())
 }
 
 /// Whether a host with this label of one word behind its first may be such a one: most are not.

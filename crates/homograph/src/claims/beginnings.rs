@@ -7,7 +7,7 @@ pub(super) struct Beginnings {
 }
 
 impl Beginnings {
-    /// Those of all words of these lists, each of at least two small letters.
+    /// Those of all words of these lists, each of at least two small letters or digits.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     pub(super) const fn of(lists: &[&[&str]]) -> Beginnings {
         let mut seconds = [0; 32];

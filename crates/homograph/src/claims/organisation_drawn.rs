@@ -55,7 +55,7 @@ pub fn is_in_own_letters(host: &Judgement, protected: &Names) -> bool {
 /// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.
 fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // What most fail on.
-    if !ascii.contains("ph") {
+    if !ascii.as_bytes().array_windows().any(|pair| pair == b"ph") {
         return None;
     }
     let label = registrable(ascii, Section::Private)?.split('.').next()?;

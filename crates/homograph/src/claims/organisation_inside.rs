@@ -58,8 +58,9 @@ pub(super) fn organisation_inside<'n>(
     let front = ascii.strip_suffix(own)?.trim_end_matches('.');
     let beside = || {
         let chosen = host.domain(Section::Private)?;
-        let is_software = honest_neighbours::is_of_software(chosen.split('.').next()?, (chosen, 0));
-        if is_software { None } else { beside_words(chosen, protected, table) }
+        let label = chosen.split('.').next()?;
+        beside_words(label, protected, table)
+            .filter(|_| !honest_neighbours::is_of_software(label, (chosen, 0)))
     };
     let drawn = || {
         let labels = front.split('.').chain(own.split('.').next());
@@ -68,12 +69,11 @@ pub(super) fn organisation_inside<'n>(
     let asking = || Some(&*asking_domain::find(front, own, protected, table)?.ascii);
     let native = || native_in_front::find(front, table);
     let posing = || organisation_drawn::in_front(front, table);
-    let found = in_front(front, table)
-        .or_else(native)
-        .or_else(posing)
-        .or_else(beside)
-        .or_else(drawn)
-        .or_else(asking)?;
+    // A name and its suffix: most hosts have fewer labels.
+    let with_suffix = || in_front(front, table).or_else(native).or_else(posing);
+    let several = memchr::memchr(b'.', front.as_bytes());
+    let found =
+        several.and_then(|_| with_suffix()).or_else(beside).or_else(drawn).or_else(asking)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
@@ -145,8 +145,14 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
 }
 
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
-fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
-    let label = own.split('.').next().filter(|label| has_words(label.as_bytes()))?;
+fn beside_words<'n>(
+    label: &str,
+    protected: &'n Names,
+    table: &'n Organisations,
+) -> Option<&'n str> {
+    if !has_words(label.as_bytes()) {
+        return None;
+    }
     if let Some(name) = letter_by_letter(label, protected) {
         return Some(name);
     }

@@ -14,10 +14,18 @@ const UNLISTED: &str = "0";
 /// The registrable domain of a host in lower-case ASCII form: the public suffix and one label.
 /// `None` for addresses and for public suffixes themselves.
 pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
-    if ascii.ends_with(']') || ascii.ends_with(|c: char| c.is_ascii_digit()) {
+    if is_address(ascii) {
         return None;
     }
-    let labels = suffix_labels(ascii, section);
+    below_suffix(ascii, suffix_labels(ascii, section))
+}
+
+fn is_address(ascii: &str) -> bool {
+    matches!(ascii.as_bytes().last(), Some(b']' | b'0'..=b'9'))
+}
+
+/// The last labels of a name: a suffix of so many, and the one in front.
+fn below_suffix(ascii: &str, labels: usize) -> Option<&str> {
     // Labels are short: a loop is faster than a search.
     let mut dots = ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
     let _ = dots.nth(labels - 1)?;
@@ -31,23 +39,36 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
 pub(crate) struct Registered<'h> {
     /// The host in lower-case ASCII form.
     pub ascii: &'h str,
-    icann: OnceCell<Option<&'h str>>,
-    private: OnceCell<Option<&'h str>>,
+    /// The domain by each section of the list, that of ICANN first.
+    domains: OnceCell<[Option<&'h str>; 2]>,
 }
 
 #[cfg(feature = "senders")]
 impl<'h> Registered<'h> {
     pub(crate) fn of(ascii: &'h str) -> Registered<'h> {
-        Registered { ascii, icann: OnceCell::new(), private: OnceCell::new() }
+        Registered { ascii, domains: OnceCell::new() }
     }
 
     /// The domain that was registered, as [`registrable`] says.
     pub(crate) fn domain(&self, section: Section) -> Option<&'h str> {
-        let known = match section {
-            Section::Icann => &self.icann,
-            Section::Private => &self.private,
-        };
-        *known.get_or_init(|| registrable(self.ascii, section))
+        let [icann, private] = *self.domains.get_or_init(|| self.domains());
+        match section {
+            Section::Icann => icann,
+            Section::Private => private,
+        }
+    }
+
+    fn domains(&self) -> [Option<&'h str>; 2] {
+        if is_address(self.ascii) {
+            return [None; 2];
+        }
+        let suffix = BUILTIN.of_name(self.ascii);
+        let private = below_suffix(self.ascii, suffix.labels);
+        match suffix.section {
+            // Most hosts are below no other.
+            Some(Section::Private) => [registrable(self.ascii, Section::Icann), private],
+            _ => [private; 2],
+        }
     }
 }
 

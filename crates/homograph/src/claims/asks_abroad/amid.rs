@@ -4,6 +4,8 @@
 //! Firms have names that are words, and surnames, beside any other word, so those count only where nothing else is said
 //! (`Word::Piece`).
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
@@ -118,6 +120,12 @@ impl<'n> HostReader<'n, '_> {
         let words: SmallVec<[&str; LABEL_WORDS + 1]> =
             chosen.split(SEPARATORS).take(LABEL_WORDS + 1).collect();
         let (first, rest) = words.split_first().filter(|_| words.len() <= LABEL_WORDS)?;
+        // What most fail on.
+        let mut look = LookHash::EMPTY;
+        front.bytes().for_each(|byte| look.ascii(byte));
+        if !self.protected.begins(look) {
+            return None;
+        }
         let joined = [front, first].concat();
         let (name, glued) = self.begun_by(&joined).last()?;
         let said = self.glued_as(glued, false);
@@ -133,7 +141,11 @@ impl<'n> HostReader<'n, '_> {
     /// The name that is no word in a label that was cut, or has the name of a product glued to it: `wells-fargo`,
     /// `coinbasewallet`.
     pub(super) fn of_more(&self, label: &str) -> Option<&'n Name> {
-        let joined = plain(label).replace(SEPARATORS, "");
+        let plain = plain(label);
+        let joined = match plain.contains(SEPARATORS) {
+            true => Cow::Owned(plain.replace(SEPARATORS, "")),
+            false => plain,
+        };
         let mut named = self.begun_by(&joined).chain(self.ended_by(&joined));
         let counts = |name: &Name, glued: &str| {
             let is_whole = glued.is_empty() || !label.contains(SEPARATORS);

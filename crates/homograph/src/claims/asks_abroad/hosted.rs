@@ -6,6 +6,7 @@
 
 use super::amid::OF_PROGRAMS;
 use super::{HostReader, Judgement, Word};
+use crate::claims::beginnings::Beginnings;
 use crate::hosts::host_words::{ASKING, SEPARATORS, spelled};
 use crate::protected::name::Name;
 use crate::protected::names::Names;
@@ -34,6 +35,8 @@ const OF_PROGRAMMERS: [&str; 47] = [
     "web.app", "workers.dev", "zapto.org",
 ];
 
+static BEGINNINGS: Beginnings = Beginnings::of(&[&OF_PAGES, &OF_PROGRAMMERS]);
+
 /// Labels of the longest of these hosters.
 const LABELS: usize = 3;
 
@@ -49,9 +52,12 @@ pub fn at_hoster<'n>(host: &Judgement, protected: &'n Names) -> Option<(&'n str,
     if host.ascii.bytes().filter(|byte| *byte == b'.').count() < 2 {
         return None;
     }
-    let mut dots = host.ascii.rmatch_indices('.').take(LABELS).skip(1);
-    let hosted = dots.find_map(|(at, _)| {
+    let dots = host.ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
+    let hosted = dots.take(LABELS).skip(1).find_map(|(at, _)| {
         let (front, below) = (host.ascii.get(..at)?, host.ascii.get(at + 1..)?);
+        if !below.as_bytes().first_chunk().is_some_and(|pair| BEGINNINGS.begin(*pair)) {
+            return None;
+        }
         let is_of = |hosters: &[&str]| hosters.binary_search(&below).is_ok();
         let of_pages = is_of(&OF_PAGES);
         (of_pages || is_of(&OF_PROGRAMMERS)).then_some((front, of_pages))

@@ -30,6 +30,10 @@ impl<'n> HostReader<'n, '_> {
     /// The domain of whom a label is the name, and of nobody else: no name of his is a word, nor is it that of something else
     /// of his.
     pub(super) fn of_table(&self, name: &str) -> Option<&'n str> {
+        // What most fail on.
+        if name.is_ascii() && name.len() < LEAST {
+            return None;
+        }
         let name = plain(name).replace(SEPARATORS, "");
         if name.len() < LEAST || is_any_word(&name) || is_filler(&name, Some(self.table)) {
             return None;
