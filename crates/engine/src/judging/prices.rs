@@ -50,8 +50,10 @@ const LABEL_STEPS: u64 = 10;
 const REGISTERED_LABELS: u64 = 2;
 const COMPARED_LABEL_STEPS: u64 = 880;
 
-/// Added for a plain host of several words: each may be a name, or what an office asks.
+/// Added for a plain host of several words: each may be a name, or what an office asks; and for one of ASCII that is similar
+/// to a known name: each is compared with names.
 const PARTED_HOST_STEPS: u64 = 160;
+const COMPARED_WORDS_STEPS: u64 = 400;
 
 /// Words between hyphens that few honest hosts have more of, and steps of each further one: each may be a name, or what an
 /// office asks, alone or with those beside it. Numbers are neither.
@@ -193,7 +195,12 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         }
     };
     let mapped = mapped_steps(&judgement.labels, report > 0);
-    let words = word_steps(&judgement.unicode, plain);
+    let parted = match (plain, spelling.is_ascii()) {
+        (true, _) => PARTED_HOST_STEPS,
+        (false, true) if is_harmless => COMPARED_WORDS_STEPS,
+        (false, _) => 0,
+    };
+    let words = word_steps(&judgement.unicode, parted);
     let compared = match spelling.is_ascii() && is_harmless {
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
@@ -212,14 +219,17 @@ fn harmless_label_steps(labels: u64) -> u64 {
     HARMLESS_LABEL_STEPS * compared + FURTHER_HARMLESS_LABEL_STEPS * (in_front - compared)
 }
 
-/// Steps of the words of a host, as many as are read of a label. A host that is not plain pays for its first ones anyway.
-fn word_steps(host: &str, is_plain: bool) -> u64 {
+/// Steps of the words of a host, as many as are read of a label, if several cost so much more.
+fn word_steps(host: &str, parted: u64) -> u64 {
+    // Most hosts have no more than one in a label.
+    if memchr::memchr2(b'-', b'_', host.as_bytes()).is_none() {
+        return 0;
+    }
     let words = host.split(['-', '_']);
-    let is_parted = words.clone().nth(1).is_some();
     let is_word = |word: &&str| !word.bytes().all(|byte| byte.is_ascii_digit());
     let count = words.filter(is_word).take(LABEL_WORDS).count();
-    let asked = if is_parted && may_ask(host) { count } else { 0 };
-    PARTED_HOST_STEPS * u64::from(is_parted && is_plain)
+    let asked = if may_ask(host) { count } else { 0 };
+    parted
         + FURTHER_WORD_STEPS * count.saturating_sub(USUAL_WORDS) as u64
         + ASKED_WORD_STEPS * asked as u64
 }
@@ -374,12 +384,19 @@ mod tests {
     fn words_between_hyphens_pay_for_themselves() {
         let host = |label: &str| judging(&format!("http://{label}.com/"));
         let (one, two, four) = ("bunteminigärten", "bunte-minigärten", "x-bunte-mini-gärten");
-        let steps = |label: &str| word_steps(&format!("{label}.com"), true);
+        let steps = |label: &str| word_steps(&format!("{label}.com"), PARTED_HOST_STEPS);
         let further = |count: u64| PARTED_HOST_STEPS + count * FURTHER_WORD_STEPS;
         assert_eq!([steps(one), steps(two), steps(four)], [0, further(0), further(2)]);
         assert_eq!(steps("ec2-1-2-3-a"), further(0), "numbers are no words");
         assert!(host(four) >= host(two) + 2 * FURTHER_WORD_STEPS);
         assert_eq!(steps(&"a-".repeat(100)), further(LABEL_WORDS as u64 - 2), "no more are read");
+    }
+
+    #[test]
+    fn words_beside_one_that_is_similar_to_a_name_are_compared_with_names() {
+        let host = |label: &str| judging(&format!("http://{label}.com/"));
+        let (similar, other) = (host("paypol-house"), host("parpil-house"));
+        assert!(similar >= other + COMPARED_WORDS_STEPS - PARTED_HOST_STEPS, "{other} {similar}");
     }
 
     #[test]
