@@ -67,7 +67,9 @@ pub use judged::{Judged, TldStatus};
 use maillinks::{Occurrence, Rendering, SeenBy};
 use mailsplice::byte_search::{equal, first, splat};
 pub use mismatch::{ShownAs, serves_offices};
-use prices::{carried_steps, claim_steps, edited_label_steps, host_steps, sender_steps};
+use prices::{
+    carried_steps, claim_steps, edited_label_steps, host_steps, named_steps, sender_steps,
+};
 pub use queries::Queries;
 use seen_hosts::SeenHosts;
 pub use titles::{Title, without_links};
@@ -352,7 +354,7 @@ impl<'a> Judge<'a> {
         }
         let judgement = self.named_host(spelling, bounds);
         let judgement = self.with_lists(spelling, judgement);
-        self.steps += host_steps(spelling, bounds, &judgement);
+        self.steps += host_steps(spelling, bounds, &judgement) + named_steps(spelling, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let is_kept = self.seen.add(&judgement.ascii);
             if is_kept && bounds == HostBounds::Certain {

@@ -50,6 +50,9 @@ const LABEL_STEPS: u64 = 10;
 const REGISTERED_LABELS: u64 = 2;
 const COMPARED_LABEL_STEPS: u64 = 880;
 
+/// Steps of asking whom a plain host names beside the names in its letters.
+const NAMED_HOST_STEPS: u64 = 64;
+
 /// Added for a plain host of several words: each may be a name, or what an office asks; and for one of ASCII that is similar
 /// to a known name: each is compared with names.
 const PARTED_HOST_STEPS: u64 = 160;
@@ -195,21 +198,26 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         }
     };
     let mapped = mapped_steps(&judgement.labels, report > 0);
-    let parted = match (plain, spelling.is_ascii()) {
-        (true, _) => PARTED_HOST_STEPS,
-        (false, true) if is_harmless => COMPARED_WORDS_STEPS,
-        (false, _) => 0,
-    };
-    let words = word_steps(&judgement.unicode, parted);
     let compared = match spelling.is_ascii() && is_harmless {
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
     };
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + words + compared;
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + compared;
     let base = if is_harmless { HARMLESS_HOST_STEPS } else { report };
     let again = u64::from(is_harmless && judgement.more_bounds > 0) * HARMLESS_BOUNDS_STEPS;
     // Shorter candidates for the same host take less work to judge.
     steps + steps * judgement.more_bounds as u64 / 4 + base + again
+}
+
+/// Steps of asking whom a host names that no text leads to but by itself: those inside links are judged by their letters.
+pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
+    let is_plain = spelling.is_ascii() && judgement.labels.is_empty();
+    let (host, parted) = match (is_plain, spelling.is_ascii()) {
+        (true, _) => (NAMED_HOST_STEPS, PARTED_HOST_STEPS),
+        (false, true) if judgement.verdict <= Verdict::Notice => (0, COMPARED_WORDS_STEPS),
+        (false, _) => (0, 0),
+    };
+    host + word_steps(&judgement.unicode, parted)
 }
 
 /// Steps of the labels of a harmless host with other letters in front of what is registered.
