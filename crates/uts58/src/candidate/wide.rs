@@ -482,6 +482,11 @@ impl<'t> Candidates<'t> {
     /// Notes the steps of asking whether a name can be linked.
     pub(super) fn measure(&mut self, host: Range<usize>) {
         let name = self.walker.str(host);
+        // Most names.
+        if name.is_ascii() {
+            self.walker.steps += name.len() as u64;
+            return;
+        }
         let characters = name.chars().count() as u64;
         let others = name.chars().filter(|c| !c.is_ascii());
         let bytes = name.bytes().filter(|byte| !byte.is_ascii()).count();
