@@ -50,8 +50,10 @@ const LABEL_STEPS: u64 = 10;
 const REGISTERED_LABELS: u64 = 2;
 const COMPARED_LABEL_STEPS: u64 = 880;
 
-/// Steps of asking whom a plain host names beside the names in its letters.
+/// Steps of asking whom a plain host names beside the names in its letters, and of each label of more than most hosts have.
 const NAMED_HOST_STEPS: u64 = 64;
+const NAMED_LABELS: usize = 4;
+const NAMED_LABEL_STEPS: u64 = 80;
 
 /// Added for a plain host of several words: each may be a name, or what an office asks; and for one of ASCII that is similar
 /// to a known name: each is compared with names.
@@ -187,7 +189,9 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let bytes = spelling.len().max(judgement.unicode.len()) as u64;
     let labels = judgement.labels.len() as u64;
     let is_harmless = report == 0 && !plain;
-    let further = match is_harmless && !spelling.is_ascii() {
+    // Whatever its dots are, a host in ASCII is compared label by label.
+    let is_ascii = judgement.unicode.is_ascii();
+    let further = match is_harmless && !is_ascii {
         true => {
             let www = bounds == HostBounds::Certain && begins_with_www(spelling);
             harmless_label_steps(labels.saturating_sub(www.into()))
@@ -198,7 +202,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         }
     };
     let mapped = mapped_steps(&judgement.labels, report > 0);
-    let compared = match spelling.is_ascii() && is_harmless {
+    let compared = match is_ascii && is_harmless {
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
     };
@@ -212,12 +216,15 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
 /// Steps of asking whom a host names that no text leads to but by itself: those inside links are judged by their letters.
 pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
     let is_plain = spelling.is_ascii() && judgement.labels.is_empty();
-    let (host, parted) = match (is_plain, spelling.is_ascii()) {
+    let (host, parted) = match (is_plain, judgement.unicode.is_ascii()) {
         (true, _) => (NAMED_HOST_STEPS, PARTED_HOST_STEPS),
         (false, true) if judgement.verdict <= Verdict::Notice => (0, COMPARED_WORDS_STEPS),
         (false, _) => (0, 0),
     };
-    host + word_steps(&judgement.unicode, parted)
+    let labels =
+        if is_plain { spelling.bytes().filter(|byte| *byte == b'.').count() + 1 } else { 0 };
+    host + NAMED_LABEL_STEPS * labels.saturating_sub(NAMED_LABELS) as u64
+        + word_steps(&judgement.unicode, parted)
 }
 
 /// Steps of the labels of a harmless host with other letters in front of what is registered.
@@ -408,7 +415,17 @@ mod tests {
     }
 
     #[test]
+    fn labels_of_a_plain_host_pay_for_being_asked_about() {
+        let host = |front: &str| judging(&format!("http://{front}.harbour.com/"));
+        let (few, many) = (host("a.b"), host("a.b.c.d.e.f"));
+        assert!(many >= few + 4 * NAMED_LABEL_STEPS, "{few} {many}");
+    }
+
+    #[test]
     fn labels_that_are_compared_with_names_pay_for_each() {
+        let host = |front: &str| judging(&format!("http://{front}x1.com/"));
+        let (plain, spelled) = (host("paypal.amazon."), host("paypal\u{2024}amazon."));
+        assert!(spelled >= plain, "{plain} {spelled}");
         // The domain is similar to a known name.
         let host = |front: &str| judging(&format!("http://{front}.x1.com/"));
         let (one, three) = (host("paypal"), host("amazon.netflix.paypal"));

@@ -128,11 +128,13 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
         // A name that is no word, cut by a dot: `pay.pal.com`.
         let cut = || {
             let second = rest.split_once('.')?.0;
+            let length = first.len() + second.len();
+            // What most fail on.
+            let joined = (length >= DISTINCTIVE).then(|| [first, rest].concat())?;
+            let domain = table.own_domain(&joined)?;
             let is_word = |word: &str| is_any_word(word) || is_filler(word, Some(table));
-            let name = [first, second].concat();
-            let is_cut = name.len() >= DISTINCTIVE && !is_any_word(&name);
-            let is_one = is_cut && !(is_word(first) && is_word(second));
-            is_one.then(|| table.own_domain(&[first, rest].concat())).flatten()
+            let is_cut = !joined.get(..length).is_none_or(is_any_word);
+            (is_cut && !(is_word(first) && is_word(second))).then_some(domain)
         };
         whole().or_else(cut)
     };
