@@ -20,10 +20,11 @@ pub fn judge(letter: &Letter, policy: &Policy) -> (Outcome, usize) {
     (outcome, length)
 }
 
-/// What makes the tables: a host that reads as a protected name, one that reads as none, one of words, and a name in
-/// From.
+/// What makes the tables: a host that reads as a protected name, one that reads as none, one in other letters, one of
+/// words, and a name in From.
 pub fn lying() -> Letter {
-    let hosts = "http://p\u{430}ypal.com/ http://\u{430}bcd\u{430}.com/ http://house-login.com/";
+    let hosts = "http://p\u{430}ypal.com/ http://\u{430}bcd\u{430}.com/ http://\u{434}\u{43e}\u{43c}.com/ \
+                 http://house-login.com/";
     let head = b"From: Somebody Else <somebody@house.example>\r\n".to_vec();
     Letter { head, body: hosts.as_bytes().to_vec() }
 }

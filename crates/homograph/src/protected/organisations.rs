@@ -34,9 +34,9 @@ use crate::characters::reading::{LabelChars, Likeness};
 use crate::rows::rows;
 use crate::spelling::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
-use claimed::ClaimedNames;
-#[cfg(feature = "senders")]
 pub(crate) use claimed::Counts;
+#[cfg(feature = "senders")]
+use claimed::{ClaimedNames, NativeNames};
 #[cfg(feature = "senders")]
 use labels::Labels;
 #[cfg(feature = "senders")]
@@ -101,6 +101,8 @@ pub(crate) struct Organisations {
     /// `None` where the table protects nobody.
     #[cfg(feature = "senders")]
     claimed: Option<LazyLock<ClaimedNames>>,
+    #[cfg(feature = "senders")]
+    native: Option<LazyLock<NativeNames>>,
 }
 
 /// The tables are our own: nobody can choose keys that collide.
@@ -156,6 +158,8 @@ impl Organisations {
             words: LazyLock::new(OfficeWords::builtin),
             #[cfg(feature = "senders")]
             claimed: Some(LazyLock::new(ClaimedNames::builtin)),
+            #[cfg(feature = "senders")]
+            native: Some(LazyLock::new(NativeNames::builtin)),
         };
         table.by_domain.reserve(BUILTIN.len() / BYTES_PER_DOMAIN);
         BUILTIN.lines().for_each(|line| table.add(line));
@@ -167,6 +171,8 @@ impl Organisations {
         Organisations {
             #[cfg(feature = "senders")]
             claimed: None,
+            #[cfg(feature = "senders")]
+            native: None,
             ..Organisations::builtin()
         }
     }
@@ -260,9 +266,9 @@ impl Organisations {
     #[cfg(feature = "senders")]
     pub(crate) fn slipped(&self, label: &str) -> Option<&'static str> {
         let asks = |word: &str| self.asking_word(word).is_some();
-        let claimed = self.claimed.as_ref()?;
-        let row = claimed.slips.find(label);
-        row.or_else(|| claimed.twins.find(label, asks)).map(|row| self.domain(row))
+        let native = self.native.as_ref()?;
+        let row = native.slips.find(label);
+        row.or_else(|| native.twins.find(label, asks)).map(|row| self.domain(row))
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of

@@ -14,6 +14,7 @@ use crate::characters::lookalike::{Look, LookHash, LookHasher, likeness, name_lo
 use crate::characters::reading::{LabelChars, Likeness};
 use crate::protected::name::DISTINCTIVE;
 use crate::spelling::domain::{Section, and_above, is_hosted, registrable};
+use uts58::unicode::is_alphanumeric;
 
 /// Estimated names of a row.
 const ROW_NAMES: usize = 2;
@@ -48,9 +49,30 @@ pub(super) struct ClaimedNames {
     names: Vec<Vec<ClaimedName>>,
     by_look: HashMap<u64, NamesOfLook, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
-    /// Those that mean their owner anywhere, in letters beyond Latin.
+}
+
+/// Those that mean their owner anywhere, in letters beyond Latin.
+#[derive(Debug, Default)]
+pub(super) struct NativeNames {
     pub(super) slips: NativeSlips,
     pub(super) twins: SignTwins,
+}
+
+impl NativeNames {
+    pub(super) fn builtin() -> NativeNames {
+        let mut native = NativeNames::default();
+        for (row, line) in BUILTIN.lines().enumerate().filter(|(_, line)| !line.is_ascii()) {
+            for (name, counts) in listed(line) {
+                if counts == Counts::Anywhere {
+                    native.slips.add(&name, row);
+                }
+                if matches!(counts, Counts::Anywhere | Counts::Alone) {
+                    native.twins.add(&name, row);
+                }
+            }
+        }
+        native
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -93,29 +115,11 @@ impl ClaimedNames {
     /// Adds the names of the next row of the table.
     fn add(&mut self, line: &'static str) {
         let row = self.names.len();
-        let first =
-            || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+', '=']));
-        let listed = line.split_once(':').map(|(_, listed)| listed);
-        let listed = listed.unwrap_or_else(|| first().unwrap_or_default());
         let mut names = Vec::new();
-        let listed = listed.split(',').map(str::trim).filter(|name| !name.is_empty());
-        for name in listed.flat_map(with_ampersand_read) {
-            let (name, counts) = match name.split_at_checked(1) {
-                Some(("=", name)) => (name, Counts::Alone),
-                Some(("^", name)) => (name, Counts::Beside),
-                Some(("!", name)) => (name, Counts::Nowhere),
-                Some(("-", name)) => (name, Counts::OtherOwner),
-                _ => (&*name, Counts::Anywhere),
-            };
-            if counts == Counts::Anywhere {
-                self.slips.add(name, row);
-            }
-            if matches!(counts, Counts::Anywhere | Counts::Alone) {
-                self.twins.add(name, row);
-            }
+        for (name, counts) in listed(line) {
             let mut letters = String::with_capacity(name.len());
             let letters_of = |word: &str| {
-                let own = word.chars().filter(|c| c.is_alphanumeric());
+                let own = word.chars().filter(|c| is_alphanumeric(*c));
                 own.inspect(|c| letters.push(*c)).count()
             };
             let words = name.split(' ').map(letters_of).collect();
@@ -128,6 +132,26 @@ impl ClaimedNames {
         }
         self.names.push(names);
     }
+}
+
+/// The names of a row, and where each means its owner: without any, the label of the first domain.
+fn listed(line: &'static str) -> impl Iterator<Item = (Cow<'static, str>, Counts)> {
+    let first = || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+', '=']));
+    let names = match line.split_once(':') {
+        Some((_, listed)) => listed,
+        None => first().unwrap_or_default(),
+    };
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.flat_map(|name| {
+        let (name, counts) = match name.split_at_checked(1) {
+            Some(("=", name)) => (name, Counts::Alone),
+            Some(("^", name)) => (name, Counts::Beside),
+            Some(("!", name)) => (name, Counts::Nowhere),
+            Some(("-", name)) => (name, Counts::OtherOwner),
+            _ => (name, Counts::Anywhere),
+        };
+        with_ampersand_read(name).map(move |name| (name, counts))
+    })
 }
 
 /// A name, and as it reads where `&` is a word: `HM Revenue and Customs`.

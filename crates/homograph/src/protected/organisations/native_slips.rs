@@ -12,6 +12,7 @@ use super::is_of_latin;
 use crate::characters::cjk::is_cjk;
 use crate::characters::lookalike::LookHasher;
 use crate::protected::near::{MIN_LETTERS, Slip, pieces_of, slip_between};
+use uts58::unicode::is_letter;
 
 /// Letters of a label that is looked up.
 const MAX_LETTERS: usize = 32;
@@ -78,7 +79,7 @@ fn is_slip(label: &[char], name: &[char]) -> bool {
 
 /// The letters of a word that has nothing but letters of such an alphabet, hyphens and blanks aside.
 fn letters(word: &str) -> Option<Letters> {
-    let own = |c: char| !c.is_ascii() && !is_cjk(c) && c.is_alphabetic();
+    let own = |c: char| !c.is_ascii() && !is_cjk(c) && is_letter(c);
     // Most begin in ASCII, or end in a number.
     if ![word.chars().next(), word.chars().next_back()].into_iter().all(|end| end.is_some_and(own))
     {
