@@ -268,6 +268,10 @@ fn an_archive_is_no_message() {
         (b"\x1F\x8B\x08\0\0\0\0\0\0\x03".as_slice(), "compressed data"),
         (b"\x28\xB5\x2F\xFD\0", "compressed data"),
         (&[[0; 257].as_slice(), b"ustar\0"].concat(), "a tar archive"),
+        (b"PK\x03\x04\x14\0\0\0", "a zip archive"),
+        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an OLE document (Outlook .msg)"),
+        (b"!BDN", "an Outlook .pst archive"),
+        (b"2 M1e C1\n\x01\x02N 0\nA: b\n", "mail stored by Dovecot as dbox"),
     ] {
         std::fs::write(&archive, bytes).unwrap();
         for name in ["rewrite", "restore", "explain"] {
@@ -279,6 +283,41 @@ fn an_archive_is_no_message() {
             assert!(said.contains(&expected), "{name}: {said}");
             assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{name}");
         }
+    }
+}
+
+/// What is no archive may be mail, whatever its first bytes: it is passed on.
+#[test]
+fn a_message_may_begin_with_anything() {
+    let test_directory = test_directory();
+    for bytes in [b"\0From: a@example.org\n\nx\n".as_slice(), b"\0", b"", b"From \n\nlove\n"] {
+        let odd = test_directory.path().join("odd.eml");
+        fs::write(&odd, bytes).unwrap();
+        let mut given = command(test_directory.path(), "rewrite --no-header");
+        given.arg(&odd);
+        let output = run(given, "rewrite");
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), bytes));
+    }
+}
+
+/// What is written of a text that is no UTF-8 may name another host than the text.
+#[test]
+fn whoever_reads_a_text_is_told_of_its_charset() {
+    let test_directory = test_directory();
+    let text = test_directory.path().join("text");
+    fs::write(&text, b"\nhttp://b\xFCcher.de/\n").unwrap();
+    for line in
+        ["links -", "links --prose -", "linkify -", "check -", "format -", "check", "format"]
+    {
+        let mut given = command(test_directory.path(), line);
+        given.stdin(fs::File::open(&text).unwrap());
+        let output = run(given, line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            said.contains("expected text in UTF-8, found other bytes in line 2"),
+            "{line}: {said}"
+        );
+        assert!(!output.stdout.is_empty(), "{line}");
     }
 }
 

@@ -380,6 +380,60 @@ fn an_interrupt_leaves_complete_lines() {
     assert!([first.into_bytes(), rest.stdout].concat() == whole.stdout);
 }
 
+/// A terminal that goes away ends a scan as Ctrl-C does, but for one below `nohup`.
+#[test]
+fn a_hangup_leaves_nothing_half_written() {
+    for (option, code, begins) in
+        [("--default-signal=HUP", 2, "old"), ("--ignore-signal=HUP", 1, "{\"schema\"")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("out"), "old").unwrap();
+        // Whatever began the tests had done with the signal.
+        let mut child = Command::new("env")
+            .args([option, env!("CARGO_BIN_EXE_linkmilter"), "scan", "-", "--out", "out"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // More than is read ahead: so it is at work, and its handlers are there.
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(mbox(60_000).as_bytes()).unwrap();
+        let sent = Command::new("kill").args(["-HUP", &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{option}: {said}");
+        assert!(fs::read_to_string(folder.path().join("out")).unwrap().starts_with(begins));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{option}");
+    }
+}
+
+/// What was written of it: lines one by one, or the whole of a form at its end.
+#[test]
+fn an_interrupted_scan_says_what_was_written() {
+    for (format, expected) in
+        [("csv", "the lines written are complete"), ("html", "nothing is written")]
+    {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+            .args(["scan", "-", "--format", format])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(mbox(60_000).as_bytes()).unwrap();
+        let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(expected), "{format}: {said}");
+    }
+}
+
 #[test]
 fn sources_that_were_not_read_are_reported() {
     let folder = tempfile::tempdir().unwrap();

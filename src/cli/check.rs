@@ -37,7 +37,7 @@ pub struct Args {
     protected: Option<PathBuf>,
     #[command(flatten)]
     config: ConfigFile,
-    /// What to judge; without arguments, the lines of standard input
+    /// What to judge; without arguments or for `-`, the lines of standard input
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         let record = JudgementRecord::new(target, &checked, &judge.policy, places);
         if args.json { json::write_line(&mut out, &record) } else { plain(&mut out, &record) }
     };
-    let written = if args.targets.is_empty() {
+    let written = if input::is_standard(&args.targets) {
         each_line(&mut each)?
     } else {
         args.targets.iter().try_for_each(|target| each(target))

@@ -21,7 +21,7 @@ pub struct Args {
     letter: bool,
     #[command(flatten)]
     config: ConfigFile,
-    /// The URLs; without any, the lines of standard input
+    /// The URLs; without any or for `-`, the lines of standard input
     #[arg(value_name = "URL")]
     urls: Vec<String>,
 }

@@ -23,12 +23,16 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// Reads one message, as [`read`] does. An archive is none: it would be called harmless, whatever is in it.
+/// Reads one message, as [`read`] does. An archive is none, nor another file whose kind is known by how it begins:
+/// it would be called harmless, whatever is in it.
 pub fn message(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     let bytes = read(file)?;
     let archive = match sniff::kind(bytes.get(..sniff::PREFIX_BYTES).unwrap_or(&bytes)) {
         SourceKind::Compressed(_) => "compressed data",
         SourceKind::Tar => "a tar archive",
+        SourceKind::NotMail(what) if what != sniff::BINARY => {
+            bail!("expected one message, found {what}")
+        }
         _ => return Ok(bytes),
     };
     bail!("expected one message, found {archive}: `linkmilter scan` reads archives")
@@ -56,9 +60,14 @@ pub fn warn_of_charset_in(line: usize) {
     ));
 }
 
-/// The arguments, or without any the lines of standard input. Invalid UTF-8 is replaced, with a warning.
+/// Whether the lines of standard input are meant: without arguments, or with `-` alone.
+pub fn is_standard(arguments: &[String]) -> bool {
+    arguments.is_empty() || arguments == ["-"]
+}
+
+/// The arguments, or the lines of standard input. Invalid UTF-8 is replaced, with a warning.
 pub fn lines(arguments: Vec<String>) -> anyhow::Result<Vec<String>> {
-    if !arguments.is_empty() {
+    if !is_standard(&arguments) {
         return Ok(arguments);
     }
     let input = read(None)?;

@@ -26,6 +26,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let input = input::read(args.file.as_deref())?;
+    input::warn_of_charset(&input);
     let config = args.config.load()?;
     let policy = default_policy(&config)?;
     let tlds = super::tld::table(&config);

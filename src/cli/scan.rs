@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -194,7 +194,15 @@ fn finish(args: &Args, report: ScanReport, mut out: Output) -> anyhow::Result<Ex
             ),
             (None, Some(_)) => "nothing is kept; with --resume the scan could continue".to_owned(),
             (None, None) => {
-                "the lines written are complete; with --resume the scan could continue".to_owned()
+                let written = match args.format {
+                    ReportFormat::Summary | ReportFormat::Html | ReportFormat::Stix
+                        if !args.diff =>
+                    {
+                        "nothing is written"
+                    }
+                    _ => "the lines written are complete",
+                };
+                format!("{written}; with --resume the scan could continue")
             }
         };
         bail!("interrupted after {}: {hint}", counted(tally.messages, "message"));
@@ -377,10 +385,19 @@ fn jobs(asked: Option<usize>) -> usize {
 /// consistent, as after a kill.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Whether whoever began this program had this signal ignored (`nohup`), or nobody says so.
+fn may_be_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    set.is_none_or(|set| set >> (signal - 1) & 1 == 1)
+}
+
 /// The first Ctrl-C ends the scan after the batches in progress, or after [`SHUTDOWN_TIMEOUT`]. The
-/// second one ends it at once.
+/// second one ends it at once. So does a terminal that goes away, unless that is to be ignored.
 fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let hangup = Some(SIGHUP).filter(|signal| !may_be_ignored(*signal));
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let stop = Arc::clone(stop);
     let watch = move || {
         for signal in signals.forever() {

@@ -8,6 +8,9 @@ use crate::magic::{Compression, MagicFormat};
 /// Number of bytes that are needed.
 pub const PREFIX_BYTES: usize = 512;
 
+/// What no format explains that begins with a NUL, or nearly.
+pub const BINARY: &str = "binary data";
+
 /// The content of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
@@ -50,7 +53,7 @@ pub fn kind(prefix: &[u8]) -> SourceKind {
     }
     // No header has a NUL this early.
     if prefix.iter().take(32).any(|byte| *byte == 0) {
-        return SourceKind::NotMail("binary data");
+        return SourceKind::NotMail(BINARY);
     }
     SourceKind::Message
 }

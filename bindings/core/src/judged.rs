@@ -1,5 +1,6 @@
 //! The same, judged as a reader sees it.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 use homograph::linkify::{Options, decide, linkify};
@@ -11,7 +12,7 @@ use uts58::Linkifier;
 
 pub use homograph::Names;
 
-use super::{Counter, Found, TLDS, Unit};
+use super::{Counter, Found, TLDS, Take, Unit};
 
 /// The names that are built in.
 pub static BUILTIN: LazyLock<Names> = LazyLock::new(Names::builtin);
@@ -63,13 +64,17 @@ fn context(names: &Names) -> Context<'_> {
 }
 
 /// The links of a text, as `linkify` decides about them, and what was found of each.
-pub fn judged_links(text: &str, unit: Unit, names: &Names) -> Vec<(Found, Judged)> {
+pub fn judged_links(text: &str, unit: Unit, take: Take, names: &Names) -> Vec<(Found, Judged)> {
     let mut counter = Counter::new(text, unit);
     let mut found = Vec::new();
-    decide(text, &[], &context(names), &mut |decision| {
+    decide(text, &[], &context(names), take.steps(), &mut |decision| {
         let mut judged = Judged::of_link(&decision.judgement);
         judged.verdict = decision.worst.as_str();
         found.push((counter.found(&decision.link, decision.href.is_some()), judged));
+        match take {
+            Take::All => ControlFlow::Continue(()),
+            Take::AtStart => ControlFlow::Break(()),
+        }
     });
     found
 }
@@ -144,8 +149,9 @@ mod tests {
         for text in
             ["see example.com", "see раypal.com", "Приветexample.com", "hxxp://example[.]com"]
         {
-            let linked =
-                judged_links(text, Unit::Utf16, &BUILTIN).iter().any(|(link, _)| link.linked);
+            let linked = judged_links(text, Unit::Utf16, Take::All, &BUILTIN)
+                .iter()
+                .any(|(link, _)| link.linked);
             assert_eq!(judged_linkify(text, &[], &BUILTIN).contains("<a "), linked, "{text}");
         }
         assert_eq!(

@@ -71,12 +71,38 @@ pub struct Found {
     pub linked: bool,
 }
 
+/// Which links of a text are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// All of them.
+    All,
+    /// The first, of a text that begins with a link. Whoever goes through a text asks for it at each scheme, with
+    /// all that follows: of which no more is read than the link.
+    AtStart,
+}
+
+/// Steps in which the link is found that a text begins with: a scheme and the local part of an address
+/// (RFC 5321 §4.5.3.1.1) are shorter.
+const START_STEPS: u64 = 1024;
+
+impl Take {
+    fn steps(self) -> u64 {
+        match self {
+            Take::All => u64::MAX,
+            Take::AtStart => START_STEPS,
+        }
+    }
+}
+
 /// The links of a text, in order, as a reader sees them: linear in the text.
-pub fn links(text: &str, unit: Unit) -> Vec<Found> {
+pub fn links(text: &str, unit: Unit, take: Take) -> Vec<Found> {
     let mut counter = Counter::new(text, unit);
-    let linkifier = Linkifier::new(&*TLDS);
-    let found = linkifier.links(text);
-    found.map(|link| counter.found(&link, link.anchor(text, &*TLDS).is_some())).collect()
+    let mut links = Linkifier::new(&*TLDS).at_most(take.steps()).links(text);
+    let found = |link: Link| counter.found(&link, link.anchor(text, &*TLDS).is_some());
+    match take {
+        Take::All => links.map(found).collect(),
+        Take::AtStart => links.next().into_iter().map(found).collect(),
+    }
 }
 
 /// The text as HTML with anchors, nothing judged.
@@ -192,7 +218,7 @@ mod tests {
 ";
 
     fn spans(text: &str, unit: Unit) -> Vec<(usize, usize)> {
-        links(text, unit).iter().map(|link| (link.start, link.end)).collect()
+        links(text, unit, Take::All).iter().map(|link| (link.start, link.end)).collect()
     }
 
     #[test]
@@ -212,10 +238,30 @@ mod tests {
     }
 
     #[test]
+    fn the_link_at_the_start_is_the_first_of_all() {
+        let local = "a.".repeat(31) + "b";
+        for text in [
+            "http://example.com/(x http://example.org",
+            "http://example.com,http://example.org",
+            &format!("mailto:{local}@example.com"),
+            "x://y http://example.com",
+            &format!("x://y {:2000} http://example.com", ""),
+            "",
+        ] {
+            let all = links(text, Unit::Utf16, Take::All);
+            let at_start = links(text, Unit::Utf16, Take::AtStart);
+            let first = |found: &[Found]| found.first().filter(|link| link.start == 0).cloned();
+            assert_eq!(first(&at_start), first(&all), "{text}");
+            assert!(at_start.len() < 2, "{text}");
+        }
+    }
+
+    #[test]
     fn what_a_schema_is() {
         let found = links(
             "HTTP://example.com www.example.com me@example.com mailto:me@example.com",
             Unit::Utf16,
+            Take::All,
         );
         let schemas: Vec<&str> = found.iter().map(|link| link.schema.as_str()).collect();
         assert_eq!(schemas, ["HTTP:", "", "mailto:", "mailto:"]);
@@ -226,7 +272,7 @@ mod tests {
         for text in
             ["helpers.py", "http://example.invalid", "see example.com", "hxxp://example[.]com"]
         {
-            let linked = links(text, Unit::Utf16).iter().any(|link| link.linked);
+            let linked = links(text, Unit::Utf16, Take::All).iter().any(|link| link.linked);
             assert_eq!((test(text), linkify(text).contains("<a ")), (linked, linked), "{text}");
         }
     }

@@ -7,7 +7,8 @@ function asText (text) {
 }
 
 export function api (wasm) {
-  const links = text => wasm.links(asText(text)).map(link => ({ ...link, text: text.slice(link.start, link.end) }))
+  const find = (text, atStart) => wasm.links(asText(text), atStart).map(link => ({ ...link, text: text.slice(link.start, link.end) }))
+  const links = text => find(text)
   const linked = text => links(text).filter(link => link.linked)
   // As linkify-it: `url` is as spelled, and programs such as markdown-it count on its length.
   const asMatch = ({ kind, schema, start, end, text, href }) => {
@@ -22,8 +23,8 @@ export function api (wasm) {
       return found.length > 0 ? found.map(asMatch) : null
     },
     matchAtStart (text) {
-      const first = links(text)[0]
-      return first?.start === 0 && first.linked && first.kind === 'scheme' ? asMatch(first) : null
+      const [first] = find(text, true)
+      return first?.start === 0 && first.linked && (first.kind === 'scheme' || /^mailto:/i.test(text)) ? asMatch(first) : null
     },
     check: target => wasm.check(asText(target)),
     know (names) {

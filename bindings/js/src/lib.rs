@@ -1,7 +1,7 @@
 //! The module of wasm below the npm package. It speaks in plain objects; `package/api.js` gives them the
 //! shape that its users see.
 
-use bindings_core::{Found, Unit};
+use bindings_core::{Found, Take, Unit};
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -14,12 +14,12 @@ pub fn pretest(text: &str) -> bool {
 
 #[cfg(not(feature = "judge"))]
 mod plain {
-    use super::{Array, Unit, object, wasm_bindgen};
+    use super::{Array, Unit, object, take, wasm_bindgen};
 
-    /// The links of a text.
+    /// The links of a text, or only the first, of one that begins with a link.
     #[wasm_bindgen]
-    pub fn links(text: &str) -> Array {
-        bindings_core::links(text, Unit::Utf16).iter().map(object).collect()
+    pub fn links(text: &str, at_start: bool) -> Array {
+        bindings_core::links(text, Unit::Utf16, take(at_start)).iter().map(object).collect()
     }
 
     /// The text as HTML.
@@ -41,7 +41,7 @@ mod judging {
 
     use bindings_core::{BUILTIN, Judged, Names, judged_linkify, judged_links, with_known};
 
-    use super::{Array, JsValue, Object, Unit, object, or_null, set, wasm_bindgen};
+    use super::{Array, JsValue, Object, Take, Unit, object, or_null, set, take, wasm_bindgen};
 
     /// The names that a page set, if any.
     static NAMES: RwLock<Option<Names>> = RwLock::new(None);
@@ -64,10 +64,10 @@ mod judging {
         }
     }
 
-    /// The links of a text, judged.
+    /// The links of a text, or only the first, of one that begins with a link; judged.
     #[wasm_bindgen]
-    pub fn links(text: &str) -> Array {
-        let links = with_names(|names| judged_links(text, Unit::Utf16, names));
+    pub fn links(text: &str, at_start: bool) -> Array {
+        let links = with_names(|names| judged_links(text, Unit::Utf16, take(at_start), names));
         links.iter().map(|(found, judged)| with_judgement(object(found), judged)).collect()
     }
 
@@ -80,7 +80,7 @@ mod judging {
     /// Whether there is a link that `linkify` makes an anchor of.
     #[wasm_bindgen]
     pub fn test(text: &str) -> bool {
-        with_names(|names| judged_links(text, Unit::Utf16, names))
+        with_names(|names| judged_links(text, Unit::Utf16, Take::All, names))
             .iter()
             .any(|(found, _)| found.linked)
     }
@@ -105,6 +105,13 @@ mod judging {
 
     fn words<'a>(words: impl Iterator<Item = &'a str>) -> Array {
         words.map(JsValue::from_str).collect()
+    }
+}
+
+fn take(at_start: bool) -> Take {
+    match at_start {
+        true => Take::AtStart,
+        false => Take::All,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use bindings_core::{Unit, links};
+use bindings_core::{Take, Unit, links};
 use linkify::{LinkFinder, LinkKind};
 use serde_json::json;
 
@@ -36,6 +36,6 @@ fn linked(text: &String) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let spelled =
         |start: usize, end: usize| chars.get(start..end).unwrap_or_default().iter().collect();
-    let links = links(text, Unit::CodePoint).into_iter().filter(|link| link.linked);
+    let links = links(text, Unit::CodePoint, Take::All).into_iter().filter(|link| link.linked);
     links.map(|link| spelled(link.start, link.end)).collect()
 }

@@ -1,6 +1,8 @@
 """What must hold of the installed wheel: python test_uts58.py README.md"""
 
+import copy
 import doctest
+import pickle
 import sys
 import threading
 import unittest
@@ -41,8 +43,11 @@ class Links(unittest.TestCase):
         for exceptions in (["example.com"], ("EXAMPLE.com",), {"example.com"}, iter(["example.com"])):
             self.assertEqual(uts58.linkify("example.com", exceptions), "example.com")
         self.assertIn("<a ", uts58.linkify("example.com", exceptions=["example.org"]))
-        for no_iterable_of_strings in ("example.com", 5, [5], b"example.com", ["\ud800"]):
-            with self.assertRaises((TypeError, UnicodeEncodeError)):
+        self.assertIn("<a ", uts58.linkify("example.com", None))
+        # What a text may hold, an exception may: what was cut out of one is.
+        self.assertEqual(uts58.linkify("example.com/\ud800", ["\ud800", "example.com/\ud800"]), "example.com/\ufffd")
+        for no_iterable_of_strings in ("example.com", 5, [5], b"example.com"):
+            with self.assertRaises(TypeError):
                 uts58.linkify("example.com", no_iterable_of_strings)
 
     def test_a_host_is_judged(self):
@@ -52,6 +57,18 @@ class Links(unittest.TestCase):
         self.assertTrue(any("CYRILLIC" in line for line in found.words), found.words)
         self.assertEqual(uts58.check("https://раypal.com/x").verdict, "unsafe")
         self.assertEqual((uts58.check("президент.рф").verdict, uts58.check("").verdict), ("ok", uts58.check(" ").verdict))
+
+    def test_what_is_found_is_a_value(self):
+        text = "см. раypal.com/\ud800 и info@例子.中国"
+        for call in (uts58.links, uts58.check):
+            first, second = call(text), call(text)
+            self.assertEqual(first, second)
+            for other in (pickle.loads(pickle.dumps(first)), copy.copy(first), copy.deepcopy(first)):
+                self.assertEqual((other, repr(other)), (first, repr(first)))
+        one, other = uts58.links(text)
+        self.assertEqual((one != other, one == 1, one in {uts58.links(text)[0], other}), (True, False, True))
+        self.assertNotEqual(uts58.links("example.com раypal.com")[0], uts58.links("example.com")[0].text)
+        self.assertEqual(len({uts58.check("example.com"), uts58.check("example.com"), uts58.check("example.org")}), 2)
 
     def test_what_is_no_text_is_refused(self):
         for wrong in (None, 1, b"example.com", ["example.com"]):

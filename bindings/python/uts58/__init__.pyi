@@ -67,7 +67,7 @@ class Check:
 def links(text: str) -> list[Link]:
     """Every link and mail address of a text, in order, judged."""
 
-def linkify(text: str, exceptions: Iterable[str] = ()) -> str:
+def linkify(text: str, exceptions: Iterable[str] | None = None) -> str:
     """The text as HTML: markup characters escaped, links in anchors, but none of what may deceive.
 
     What stands in exceptions stays text: a link as it is spelled, or its host.

@@ -22,7 +22,7 @@ pub fn linkify(text: &str, options: &Options<'_>, policy: &Policy, tlds: &dyn Tl
     let (facts, message) = (Facts::default(), Message { head: b"", body: b"" });
     let mut judge = Judge::new(Case::new(message, &facts, policy, tlds));
     let Read { known, doubtful } = Read::of(text, &mut judge, tlds);
-    linkify_among(text, options, tlds, &doubtful, &mut |link| {
+    linkify_among(text, options, tlds, &mut doubtful.into_iter(), &mut |link| {
         let read = known.get(&(link.host.start, link.host.end)).cloned();
         let mut judged = || judge.link(text, link, HostBounds::in_text(link.kind));
         read.or_else(|| judged().map(judgement)).unwrap_or_default()

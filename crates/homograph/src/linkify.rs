@@ -12,7 +12,7 @@
 //! The filter adds no links by default (S23): this is the command `linkify`, a library, and in the
 //! filter only on request.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use uts58::unicode::a_label;
 
 use crate::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
@@ -68,46 +68,55 @@ pub fn is_as_judged(link: &Link, judgement: Option<&Judgement>) -> bool {
 }
 
 /// Passes on every link that careful bounds make in the text, in order and disjoint, with its
-/// judgement and whether [`linkify`] makes an anchor of it. `exceptions` as in [`Options`].
+/// judgement and whether [`linkify`] makes an anchor of it, until `emit` breaks off. `exceptions` as
+/// in [`Options`]; after so many `steps` without a link the search ends ([`Linkifier::at_most`]).
 ///
 /// An anchor is made if the host exists by the table and nothing about the link is suspect, in any
-/// bounds that a client may use. Linear in the text, apart from the judging of hosts.
+/// bounds that a client may use. Linear in the text, apart from the judging of hosts: in what of it
+/// is read, for whoever breaks off.
 pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
-    emit: &mut dyn FnMut(Decision),
+    steps: u64,
+    emit: &mut dyn FnMut(Decision) -> ControlFlow<()>,
 ) {
-    let judge = &mut |link: &Link| {
+    let judge: &dyn Fn(&Link) -> LinkJudgement = &|link| {
         let context = Context { bounds: HostBounds::in_text(link.kind), ..*context };
         judge_link(text, link, &context)
     };
-    let mut doubtful = Vec::new();
-    for wide in Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(text) {
-        let worst = judge(&wide).verdict;
-        if worst > Verdict::Notice && !wide.defanged {
-            doubtful.push((wide.span, worst));
-        }
-    }
-    decide_among(text, exceptions, context.tlds, &doubtful, judge, emit);
+    let wide = Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(text);
+    let found = &mut wide.map(|wide| match wide.defanged {
+        true => (wide.span, Verdict::Ok),
+        false => (wide.span.clone(), judge(&wide).verdict),
+    });
+    decide_among(text, exceptions, (context.tlds, steps), found, &mut { judge }, emit);
 }
 
-/// The same with what somebody else found against the text: stretches in order, with the verdict of
-/// each, in which no anchor is made (S27). `judge` judges a link.
+/// The same with the top-level domains that exist, the steps, and what somebody else found against the text: stretches in order, with the verdict of
+/// each; where that is worse than a notice, no anchor is made (S27). They are asked for as far as the
+/// links go. `judge` judges a link.
 pub fn decide_among(
     text: &str,
     exceptions: &[String],
-    tlds: &dyn TldSet,
-    doubtful: &[(Range<usize>, Verdict)],
+    (tlds, steps): (&dyn TldSet, u64),
+    found: &mut dyn Iterator<Item = (Range<usize>, Verdict)>,
     judge: &mut dyn FnMut(&Link) -> LinkJudgement,
-    emit: &mut dyn FnMut(Decision),
+    emit: &mut dyn FnMut(Decision) -> ControlFlow<()>,
 ) {
     let mut reader = LinkReader { text, exceptions, tlds, judge };
-    let mut doubtful = doubtful.iter().peekable();
-    for link in Linkifier::new(tlds).links(text) {
-        while doubtful.next_if(|(stretch, _)| stretch.end <= link.span.start).is_some() {}
-        let inside = doubtful.peek().filter(|(stretch, _)| stretch.start < link.span.end);
-        emit(reader.decide(link, inside.map_or(Verdict::Ok, |(_, worst)| *worst)));
+    let mut found = found.peekable();
+    for link in Linkifier::new(tlds).at_most(steps).links(text) {
+        let is_done = |(stretch, worst): &(Range<usize>, Verdict)| {
+            stretch.start < link.span.end
+                && (*worst <= Verdict::Notice || stretch.end <= link.span.start)
+        };
+        while found.next_if(is_done).is_some() {}
+        let inside = found.peek().filter(|(stretch, _)| stretch.start < link.span.end);
+        let worst = inside.map_or(Verdict::Ok, |(_, worst)| *worst);
+        if emit(reader.decide(link, worst)).is_break() {
+            return;
+        }
     }
 }
 
@@ -118,7 +127,7 @@ pub fn decide_among(
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
     let mut writer = HtmlWriter::new(text);
     if options.switch == Switch::On {
-        decide(text, options.exceptions, context, &mut |decision| writer.link(decision));
+        decide(text, options.exceptions, context, u64::MAX, &mut |decision| writer.link(decision));
     }
     writer.finish()
 }
@@ -128,13 +137,13 @@ pub fn linkify_among(
     text: &str,
     options: &Options<'_>,
     tlds: &dyn TldSet,
-    doubtful: &[(Range<usize>, Verdict)],
+    found: &mut dyn Iterator<Item = (Range<usize>, Verdict)>,
     judge: &mut dyn FnMut(&Link) -> LinkJudgement,
 ) -> String {
     let mut writer = HtmlWriter::new(text);
     if options.switch == Switch::On {
         let emit = &mut |decision| writer.link(decision);
-        decide_among(text, options.exceptions, tlds, doubtful, judge, emit);
+        decide_among(text, options.exceptions, (tlds, u64::MAX), found, judge, emit);
     }
     writer.finish()
 }
@@ -184,7 +193,7 @@ impl<'a> HtmlWriter<'a> {
     }
 
     /// Writes a link, and the text in front of it.
-    fn link(&mut self, Decision { link, judgement, href, .. }: Decision) {
+    fn link(&mut self, Decision { link, judgement, href, .. }: Decision) -> ControlFlow<()> {
         self.escape_range(self.at..link.span.start);
         match href {
             Some(href) => self.anchor(&link, &href, &judgement),
@@ -192,6 +201,7 @@ impl<'a> HtmlWriter<'a> {
             None => self.escape_range(link.span.clone()),
         }
         self.at = link.span.end;
+        ControlFlow::Continue(())
     }
 
     fn finish(mut self) -> String {
