@@ -343,8 +343,9 @@ impl Organisations {
 fn domains_of(line: &str) -> impl Iterator<Item = (&str, DomainUse, bool)> {
     let domains = line.split(':').next().unwrap_or_default().split_ascii_whitespace();
     domains.filter(|word| !word.starts_with('*')).map(|domain| {
-        let (domain, is_word) =
-            domain.strip_prefix('=').map_or((domain, false), |rest| (rest, true));
+        // Without `senders` the table has none.
+        let word = if cfg!(feature = "senders") { domain.strip_prefix('=') } else { None };
+        let (domain, is_word) = (word.unwrap_or(domain), word.is_some());
         match domain.split_at_checked(1) {
             Some(("~", domain)) => (domain, DomainUse::Anybodys, is_word),
             Some(("+", domain)) => (domain, DomainUse::Customers, is_word),
