@@ -24,12 +24,14 @@ mod amid;
 mod changed;
 mod hosted;
 mod in_bulk;
+mod lured;
 mod native;
 mod of_table;
 
 pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
+use lured::Beside;
 
 /// Labels in front of a domain that are read at most.
 const LABELS: usize = 4;
@@ -126,17 +128,31 @@ impl<'n> HostReader<'n, '_> {
                 true => is_name(label) || label != "www" && has_row(label),
                 false => at < LABELS + 2 && self.may_be_native(label),
             };
-            may_be_name || of_table::may_be_asked(label) || self.glued(label).is_some()
+            may_be_name
+                || of_table::may_be_asked(label)
+                || self.glued(label).is_some()
+                || self.lured(label, Beside::Sure).is_some()
+        };
+        let in_bulk = || {
+            let (above, tld) = host.rsplit_once('.')?;
+            Some(in_bulk::is_bulk(tld) && self.may_be_lured(from_end(above).next()?))
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || from_end(host).enumerate().any(found)
+            || in_bulk().unwrap_or_default()
     }
 
     fn label(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
-            true => self.beside(label, place),
+            true => self.beside(label, place).or_else(|| match place {
+                LabelStanding::Chosen => self.lured(label, Beside::Apart),
+                LabelStanding::Below => None,
+            }),
             false if label.is_ascii() => self.glued(label).or_else(|| match place {
-                LabelStanding::Chosen => self.drawn_out(label).or_else(|| self.table_glued(label)),
+                LabelStanding::Chosen => self
+                    .drawn_out(label)
+                    .or_else(|| self.table_glued(label))
+                    .or_else(|| self.lured(label, Beside::Sure)),
                 LabelStanding::Below => None,
             }),
             false => self.glued(label).or_else(|| match place {
