@@ -110,6 +110,10 @@ fn an_address_and_a_site_in_letters_of_any_language_with_a_sign_between_them() {
             is_fine(&format!("Tel. 0221/1234{sign}{address}{sign}{site}"));
             is_fine(&format!("{address}{sign}{site}/kontakt"));
         }
+        // Links end in front of a bullet.
+        if sign == "•" {
+            continue;
+        }
         for lie in [
             format!("service@paypal.com{sign}www.müller.de"),
             format!("info@müller.de{sign}www.pаypal.com"),

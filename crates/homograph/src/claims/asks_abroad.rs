@@ -130,8 +130,7 @@ impl<'n> HostReader<'n, '_> {
             };
             may_be_name
                 || of_table::may_be_asked(label)
-                || self.glued(label).is_some()
-                || self.lured(label, Beside::Sure).is_some()
+                || self.glued(label, LabelStanding::Chosen).is_some()
         };
         let in_bulk = || {
             let (above, tld) = host.rsplit_once('.')?;
@@ -148,14 +147,11 @@ impl<'n> HostReader<'n, '_> {
                 LabelStanding::Chosen => self.lured(label, Beside::Apart),
                 LabelStanding::Below => None,
             }),
-            false if label.is_ascii() => self.glued(label).or_else(|| match place {
-                LabelStanding::Chosen => self
-                    .drawn_out(label)
-                    .or_else(|| self.table_glued(label))
-                    .or_else(|| self.lured(label, Beside::Sure)),
+            false if label.is_ascii() => self.glued(label, place).or_else(|| match place {
+                LabelStanding::Chosen => self.drawn_out(label).or_else(|| self.table_glued(label)),
                 LabelStanding::Below => None,
             }),
-            false => self.glued(label).or_else(|| match place {
+            false => self.glued(label, place).or_else(|| match place {
                 LabelStanding::Chosen => self.native_glued(label),
                 LabelStanding::Below => None,
             }),
@@ -302,7 +298,7 @@ impl<'n> HostReader<'n, '_> {
     }
 
     /// The name in a label of one word that a word which asks is glued to.
-    fn glued(&self, label: &str) -> Option<&'n str> {
+    fn glued(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         if label.len() <= MIN_BRAND + GLUED {
             return None;
         }
@@ -315,7 +311,9 @@ impl<'n> HostReader<'n, '_> {
         };
         let glued = |(name, word): (&'n Name, &str), least: usize| {
             let is_asked = || name.is_no_word() && self.glued_as(word, false) == Word::Asks;
-            (counts(name, least) && (asks(word) || is_asked())).then_some(&*name.ascii)
+            let is_lured = || place == LabelStanding::Chosen && self.is_lured(name, word);
+            let is_told = counts(name, least) && (asks(word) || is_asked() || is_lured());
+            is_told.then_some(&*name.ascii)
         };
         let mut in_front = self.begun_by(label);
         in_front.find_map(|found| glued(found, MIN_BRAND + 1)).or_else(|| {

@@ -36,8 +36,6 @@ const OF_LURES: [&str; 44] = [
 /// What may stand beside a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beside {
-    /// One of [`SURE`], glued to it.
-    Sure,
     /// Words of lures and offices between hyphens, of lures one at least.
     Apart,
     /// Words of lures and offices, where domains are bought in bulk.
@@ -53,23 +51,29 @@ impl<'n> HostReader<'n, '_> {
         }
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
         let words: SmallVec<[&str; LABEL_WORDS + 1]> = words.take(LABEL_WORDS + 1).collect();
-        if words.len() > LABEL_WORDS || beside == Beside::Sure && words.len() > 1 {
+        if words.len() > LABEL_WORDS {
             return None;
         }
         let may_be_glued = |glued: &str| match beside {
-            Beside::Sure => SURE.contains(&glued),
             Beside::Apart => glued.is_empty(),
             Beside::Anything => self.says_nothing(glued),
         };
-        let is_one =
-            |name: &Name| name.brand_len() >= LEAST && name.is_no_word() && self.means_one(name);
         words.iter().enumerate().find_map(|(at, word)| {
             let mut named = self.begun_by(word).chain(self.ended_by(word));
-            let (name, _) = named.find(|(name, glued)| is_one(name) && may_be_glued(glued))?;
+            let (name, _) = named.find(|(name, glued)| self.is_one(name) && may_be_glued(glued))?;
             let others = || words.iter().enumerate().filter(|(other, _)| *other != at);
             let is_lure = beside != Beside::Apart || others().any(|(_, word)| is_of_lures(word));
             (is_lure && others().all(|(_, word)| self.says_nothing(word))).then_some(&*name.ascii)
         })
+    }
+
+    /// Whether a word glued to a name is one that its owner has no use for.
+    pub(super) fn is_lured(&self, name: &Name, word: &str) -> bool {
+        SURE.contains(&word) && self.is_one(name)
+    }
+
+    fn is_one(&self, name: &Name) -> bool {
+        name.brand_len() >= LEAST && name.is_no_word() && self.means_one(name)
     }
 
     /// Whether a label may be one of those: most are no name with something beside it.
