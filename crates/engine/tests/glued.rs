@@ -96,6 +96,35 @@ fn a_mailbox_and_a_site_with_a_sign_between_them() {
     is_edited("service@paypal.com│evil.com");
 }
 
+/// What a firm writes in its own letters is as harmless: nothing but letters stands in either name.
+#[test]
+fn an_address_and_a_site_in_letters_of_any_language_with_a_sign_between_them() {
+    for sign in ["·", "│", "•", "★", "・"] {
+        for [address, site] in [
+            ["info@müller-möbel.de", "www.müller-möbel.de"],
+            ["ann@gmail.com", "www.müller-möbel.de"],
+            ["info@книги-почтой.рф", "www.книги-почтой.рф"],
+            ["info@書店.jp", "www.書店.jp"],
+            ["info@पुस्तक.भारत", "www.पुस्तक.भारत"],
+        ] {
+            is_fine(&format!("Tel. 0221/1234{sign}{address}{sign}{site}"));
+            is_fine(&format!("{address}{sign}{site}/kontakt"));
+        }
+        // Links end in front of a bullet.
+        if sign == "•" {
+            continue;
+        }
+        for lie in [
+            format!("service@paypal.com{sign}www.müller.de"),
+            format!("info@müller.de{sign}www.pаypal.com"),
+            format!("info@müller.com⁄login{sign}www.müller.de"),
+        ] {
+            let (verdict, _) = judged(&lie);
+            assert!(verdict >= Verdict::Suspect, "{lie}: {verdict:?}");
+        }
+    }
+}
+
 #[test]
 fn one_letter_words_before_a_name() {
     for text in ["באתר Google.com וFacebook.com יש", "ב-Google.com ובGoogle.com"] {

@@ -9,7 +9,8 @@ use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
     Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
 };
-use uts58::unicode::hosts::{is_joiner, numeral_zero};
+use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
+use uts58::unicode::is_letter;
 use uts58::{Kind, Link, begins_with_www};
 
 impl Judge<'_> {
@@ -187,7 +188,7 @@ fn address_and_site(host: &str) -> Option<[&str; 2]> {
     // Leaders of a form are a row of dots; a picture may be followed by how it is drawn.
     let site = rest.trim_start_matches(|c| is_sign(c) || c == '\u{FE0F}');
     let begins = site.starts_with("www.") || !host.contains(is_middle_dot) && site.contains('.');
-    (begins && address.is_ascii() && address.contains('.') && site.is_ascii())
+    (begins && is_of_letters(address) && address.contains('.') && is_of_letters(site))
         .then_some([address, site])
 }
 
@@ -207,8 +208,17 @@ fn is_symbol(c: char) -> bool {
 /// The names before and behind the only sign, which separates words for people and is a letter for browsers.
 fn names_around_sign(host: &str) -> Option<[&str; 2]> {
     let (before, behind) = host.split_once(separates_names)?;
-    let is_name = |name: &str| name.is_ascii() && name.contains('.');
+    let is_name = |name: &str| is_of_letters(name) && name.contains('.');
     (is_name(before) && is_name(behind)).then_some([before, behind])
+}
+
+/// Whether all that a name has beyond ASCII are letters, marks and digits, none of which reads as a sign.
+fn is_of_letters(name: &str) -> bool {
+    let is_sign = |c: char| {
+        separates_names(c) || reads_as_punctuation(c) || is_list_sign(c) || ends_host_to_a_reader(c)
+    };
+    let is_written = |c: char| is_letter(c) || is_mark(c) || numeral_zero(c).is_some();
+    name.is_ascii() || name.chars().all(|c| c.is_ascii() || is_written(c) && !is_sign(c))
 }
 
 /// The host behind a number in digits beyond ASCII, which a hyphen or an underscore ends if it does not begin with `www.`:

@@ -21,7 +21,7 @@ const NONE: Language = Language { tlds: &[], words: &[], endings: &[], letters: 
 pub const ALBANIAN: Language =
     Language { tlds: &["al", "mk"], words: &["do", "me", "ne", "se"], ..NONE };
 pub const AZERBAIJANI: Language = Language { tlds: &["az"], ..NONE };
-pub const BULGARIAN: Language = Language { tlds: &["bg"], ..NONE };
+pub const BULGARIAN: Language = Language { tlds: &["bg", "бг"], ..NONE };
 pub const CATALAN: Language = Language {
     tlds: &["ad", "cat", "es"],
     words: &["al", "de", "es", "la", "li", "me", "ni", "no", "se", "si", "va"],
@@ -84,7 +84,7 @@ pub const LITHUANIAN: Language = Language {
     letters: &['ą', 'ė', 'ę', 'į', 'ų'],
     ..NONE
 };
-pub const MONGOLIAN: Language = Language { tlds: &["mn"], ..NONE };
+pub const MONGOLIAN: Language = Language { tlds: &["mn", "мон"], ..NONE };
 pub const NORWEGIAN: Language = Language {
     tlds: &["no"],
     words: &["at", "de", "er", "me", "no", "om", "se", "so", "vi"],
@@ -112,10 +112,11 @@ pub const ROMANIAN: Language = Language {
     letters: &['ă', 'ş', 'ţ', 'ș', 'ț'],
     ..NONE
 };
-pub const RUSSIAN: Language = Language { tlds: &["by", "kg", "kz", "ru", "su"], ..NONE };
+pub const RUSSIAN: Language =
+    Language { tlds: &["by", "kg", "kz", "ru", "su", "бел", "рус", "рф"], ..NONE };
 /// Bosnian, Croatian, Montenegrin and Serbian.
 pub const SERBO_CROATIAN: Language = Language {
-    tlds: &["ba", "hr", "me", "rs"],
+    tlds: &["ba", "hr", "me", "rs", "срб"],
     words: &["bi", "do", "ga", "je", "me", "mu", "na", "ne", "ni", "se", "si", "su", "to", "za"],
     ..NONE
 };

@@ -18,7 +18,8 @@ impl Judge<'_> {
     /// Whether the letters of a host that its top-level domain does not have are of one language, and it comes near no
     /// known name; where a label has one such letter, no English word either.
     pub(super) fn is_of_one_language(&mut self, host: &Judgement) -> bool {
-        let labels = || host.unicode.split('.').filter(|label| !label.is_ascii());
+        let labels =
+            || host.unicode.split('.').filter(|label| !label.is_ascii()).map(without_numbers);
         if !labels().all(is_in_one_language) {
             return false;
         }
@@ -31,8 +32,10 @@ impl Judge<'_> {
             }
         }
         // As most and as few readers read it.
+        let words: Vec<&str> = host.unicode.split('.').map(without_numbers).collect();
+        let words = words.join(".");
         [Reading::First, Reading::Last].into_iter().all(|reading| {
-            let plain: String = host.unicode.chars().map(|c| read_plainly(c, reading)).collect();
+            let plain: String = words.chars().map(|c| read_plainly(c, reading)).collect();
             let plain = self.host(&plain, HostBounds::Certain);
             plain.unicode.is_ascii() && self.names_nobody_known(&plain)
         })
@@ -61,6 +64,17 @@ fn others(label: &str) -> impl Iterator<Item = char> {
     label.chars().filter(|c| !c.is_ascii())
 }
 
+/// A label of words without the numbers before and behind them: `gəncə24`, `1-şəki`. One of ASCII is left as it is.
+fn without_numbers(label: &str) -> &str {
+    if label.is_ascii() {
+        return label;
+    }
+    let of_number = |c: char| c.is_ascii_digit() || c == '-';
+    let words = label.trim_end_matches(of_number);
+    let behind_number = words.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
+    behind_number.unwrap_or(words)
+}
+
 /// Whether a label has letters of one language alone. No word begins with an `ð`.
 fn is_in_one_language(label: &str) -> bool {
     let is_plain = |c: char| !c.is_ascii() || c.is_ascii_lowercase() || c == '-';
@@ -77,10 +91,28 @@ mod tests {
     #[test]
     fn letters_of_one_language_stand_below_any_suffix() {
         for host in [
-            "fréttablaðið.com", "háskóli-íslands.org", "morgunblaðið.com", "grünerløkka.com",
-            "şikâyet.com", "imkânı.com", "şəki.com", "dünəndən.com", "xoş-gəldiniz.org",
-            "sigurðsson.com", "veður.com", "www.guðmundur.net", "þorsteinn.org", "əliyev.com",
-            "məktub.com", "guðmundur-and-co.shop", "garðarsson.com", "www.viðarsdottir.org",
+            "fréttablaðið.com",
+            "háskóli-íslands.org",
+            "morgunblaðið.com",
+            "grünerløkka.com",
+            "şikâyet.com",
+            "imkânı.com",
+            "şəki.com",
+            "dünəndən.com",
+            "xoş-gəldiniz.org",
+            "sigurðsson.com",
+            "veður.com",
+            "www.guðmundur.net",
+            "þorsteinn.org",
+            "əliyev.com",
+            "məktub.com",
+            "guðmundur-and-co.shop",
+            "garðarsson.com",
+            "www.viðarsdottir.org",
+            "gəncə24.com",
+            "bakı-şəhər-2000.net",
+            "1-bókabúð.com",
+            "24-şəki-365.shop",
         ] {
             let (verdict, edited) = from_a_stranger(&format!("https://{host}/x"));
             assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
@@ -89,7 +121,8 @@ mod tests {
             "meðical.com", "þaper.com", "bistriţa.com", "mymeðicalcenter.com", "reðdit.com",
             "meðium.com", "þaypal.com", "dropþox.com", "pəypəl.com", "cloud-ðata.com",
             "ðaypal.com", "þaypál.com", "ðropböx.com", "ðiaÿuxœgywt.com", "ð1j7dáð.com",
-            "þaypal-lögin.com", "ðe-dóm.com", "nəşflix.com", "fəcəbook.com",
+            "þaypal-lögin.com", "ðe-dóm.com", "nəşflix.com", "fəcəbook.com", "pəypəl24.com",
+            "24-fəcəbook.com", "nəşflix-365.com", "gə1ncə.com", "1ðaypal.com",
         ] {
             let (verdict, _) = from_a_stranger(&format!("https://{host}/x"));
             assert!(verdict >= Verdict::Suspect, "{host} {verdict:?}");

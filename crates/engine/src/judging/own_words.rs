@@ -109,7 +109,8 @@ mod tests {
             "strætó.is", "www.strætó.is", "xn--strt-xoa3f.is", "télécom.ch", "пепел.com",
             "türkiye.com", "canadá.org", "xn--trkiye-3ya.com", "même.com", "casă.com",
             "panoramă.com", "câmbio.com", "rádio.net", "média-groupe.org", "www.mönster.com",
-            "xn--cmbio-3qa.com", "số.com", "éducation.com", "opéra-paris.com",
+            "xn--cmbio-3qa.com", "số.com", "éducation.com", "opéra-paris.com", "пепел.рф",
+            "argentàs.cat", "internò.it", "sólana.is", "verschweißter.de",
         ] {
             for body in [format!("https://{host}/x"), format!("{host} \n")] {
                 let (verdict, edited) = from_a_stranger(&body);

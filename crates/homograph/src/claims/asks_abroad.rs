@@ -24,12 +24,14 @@ mod amid;
 mod changed;
 mod hosted;
 mod in_bulk;
+mod lured;
 mod native;
 mod of_table;
 
 pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
+use lured::Beside;
 
 /// Labels in front of a domain that are read at most.
 const LABELS: usize = 4;
@@ -126,20 +128,30 @@ impl<'n> HostReader<'n, '_> {
                 true => is_name(label) || label != "www" && has_row(label),
                 false => at < LABELS + 2 && self.may_be_native(label),
             };
-            may_be_name || of_table::may_be_asked(label) || self.glued(label).is_some()
+            may_be_name
+                || of_table::may_be_asked(label)
+                || self.glued(label, LabelStanding::Chosen).is_some()
+        };
+        let in_bulk = || {
+            let (above, tld) = host.rsplit_once('.')?;
+            Some(in_bulk::is_bulk(tld) && self.may_be_lured(from_end(above).next()?))
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || from_end(host).enumerate().any(found)
+            || in_bulk().unwrap_or_default()
     }
 
     fn label(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
-            true => self.beside(label, place),
-            false if label.is_ascii() => self.glued(label).or_else(|| match place {
+            true => self.beside(label, place).or_else(|| match place {
+                LabelStanding::Chosen => self.lured(label, Beside::Apart),
+                LabelStanding::Below => None,
+            }),
+            false if label.is_ascii() => self.glued(label, place).or_else(|| match place {
                 LabelStanding::Chosen => self.drawn_out(label).or_else(|| self.table_glued(label)),
                 LabelStanding::Below => None,
             }),
-            false => self.glued(label).or_else(|| match place {
+            false => self.glued(label, place).or_else(|| match place {
                 LabelStanding::Chosen => self.native_glued(label),
                 LabelStanding::Below => None,
             }),
@@ -286,7 +298,7 @@ impl<'n> HostReader<'n, '_> {
     }
 
     /// The name in a label of one word that a word which asks is glued to.
-    fn glued(&self, label: &str) -> Option<&'n str> {
+    fn glued(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         if label.len() <= MIN_BRAND + GLUED {
             return None;
         }
@@ -299,7 +311,9 @@ impl<'n> HostReader<'n, '_> {
         };
         let glued = |(name, word): (&'n Name, &str), least: usize| {
             let is_asked = || name.is_no_word() && self.glued_as(word, false) == Word::Asks;
-            (counts(name, least) && (asks(word) || is_asked())).then_some(&*name.ascii)
+            let is_lured = || place == LabelStanding::Chosen && self.is_lured(name, word);
+            let is_told = counts(name, least) && (asks(word) || is_asked() || is_lured());
+            is_told.then_some(&*name.ascii)
         };
         let mut in_front = self.begun_by(label);
         in_front.find_map(|found| glued(found, MIN_BRAND + 1)).or_else(|| {

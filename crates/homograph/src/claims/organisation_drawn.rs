@@ -52,21 +52,26 @@ pub fn is_in_own_letters(host: &Judgement, protected: &Names) -> bool {
         && table.is_some_and(|table| table.is_spelled_so(target, shown, &host.ascii))
 }
 
-/// The protected name that the domain is spelled as it sounds, with `ph`: `microsopht.com`.
+/// Letters that sound like one, and that one.
+const SOUNDS: [(&str, &str); 2] = [("ph", "f"), ("ks", "x")];
+
+/// The protected name that the domain is spelled as it sounds: `microsopht.com`, `netfliks.com`.
 fn sounds_alike<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // What most fail on.
-    if !ascii.as_bytes().array_windows().any(|pair| pair == b"ph") {
-        return None;
-    }
+    let holds =
+        |two: &str| ascii.as_bytes().array_windows().any(|pair: &[u8; 2]| pair == two.as_bytes());
+    let mut sounds = SOUNDS.into_iter().filter(|(two, _)| holds(two)).peekable();
+    sounds.peek()?;
     let label = registrable(ascii, Section::Private)?.split('.').next()?;
     let is_long = |name: &&Name| name.brand_len() >= MIN_LETTERS;
     let is_anothers = || {
         let table = protected.organisations();
         table.is_some_and(|table| table.labelled(&label.replace('-', ""), true).is_some())
     };
-    let spells = label.contains("ph") && !is_any_word(label) && !is_anothers();
-    let name = spells.then(|| spelled(&label.replace("ph", "f"), protected)).flatten();
-    name.filter(is_long).map(|name| &*name.ascii)
+    let mut named = sounds
+        .filter(|(two, _)| label.contains(two))
+        .find_map(|(two, one)| spelled(&label.replace(two, one), protected).filter(is_long));
+    named.take_if(|_| !is_any_word(label) && !is_anothers()).map(|name| &*name.ascii)
 }
 
 /// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places
@@ -131,6 +136,9 @@ mod tests {
             ("www.rnercari.com.br", Some("mercari.com")),
             ("microsopht.com", Some("microsoft.com")),
             ("login.netphlix.top", Some("netflix.com")),
+            ("www.netfliks.com", Some("netflix.com")),
+            ("alpha.dropboks.com", Some("dropbox.com")),
+            ("fedeks.com", None),
             ("phedex.org", None),
             ("mail.alphabank.gr", None),
             ("alphabank.ro", None),

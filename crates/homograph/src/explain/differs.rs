@@ -63,7 +63,7 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
 
 /// Whether two letters, side by side, look like this one.
 fn read_as_one(two: [u8; 2], letter: u8) -> bool {
-    halves(letter) == Some(two) || PAIRS.iter().any(|(pair, one)| **pair == two && *one == letter)
+    halves(letter) == Some(two) || PAIRS.iter().any(|(pair, one)| *pair == two && *one == letter)
 }
 
 fn in_words(slip: Slip) -> String {

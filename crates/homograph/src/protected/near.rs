@@ -48,19 +48,22 @@ pub(super) struct NearIndex {
 }
 
 /// Pairs of letters that look like one, beside those that a look has (`rn`, `vv`).
-pub(crate) const PAIRS: [(&[u8; 2], u8); 12] = [
-    (b"c1", b'd'),
-    (b"ci", b'd'),
-    (b"cl", b'd'),
-    (b"ic", b'k'),
-    (b"ii", b'u'),
-    (b"in", b'm'),
-    (b"lc", b'k'),
-    (b"li", b'h'),
-    (b"ni", b'm'),
-    (b"nn", b'm'),
-    (b"ri", b'n'),
-    (b"uu", b'w'),
+pub(crate) const PAIRS: [([u8; 2], u8); 15] = [
+    (*b"c1", b'd'),
+    (*b"ci", b'd'),
+    (*b"cl", b'd'),
+    (*b"ic", b'k'),
+    (*b"ii", b'u'),
+    (*b"in", b'm'),
+    (*b"lc", b'k'),
+    (*b"l1", b'h'),
+    (*b"l3", b'b'),
+    (*b"li", b'h'),
+    (*b"ni", b'm'),
+    (*b"nn", b'm'),
+    (*b"r1", b'n'),
+    (*b"ri", b'n'),
+    (*b"uu", b'w'),
 ];
 
 /// Maximum number of pairs of a label that are read as one letter, each by itself.
@@ -327,6 +330,7 @@ mod tests {
         assert_eq!(read("cloxcl"), ["doxcl", "cloxd"]);
         assert_eq!(read("aCLobe"), ["adobe"]);
         assert_eq!(read("amazori"), ["amazon"]);
+        assert_eq!(read("l3ookir1gl1"), ["bookir1gl1", "l3ookingl1", "l3ookir1gh"]);
         assert_eq!(read(&"cl".repeat(9)).len(), READ_AS_ONE);
         assert_eq!(read("modern"), [""; 0]);
     }

@@ -154,7 +154,8 @@ fn is_long_word(label: &str) -> bool {
             Script::Armenian | Script::Cyrillic | Script::Georgian | Script::Greek | Script::Hebrew
         )
     };
-    label.chars().count() > ABBREVIATION && label.chars().next().is_some_and(alphabet)
+    label.chars().count() > ABBREVIATION
+        && label.chars().find(|c| is_letter(*c)).is_some_and(alphabet)
 }
 
 /// Letters of an abbreviation at most.
@@ -337,6 +338,16 @@ mod tests {
         assert!(mixes_scripts("отчёт", RestrictionLevel::AsciiOnly));
         assert!(mixes_scripts("\u{378}", single) && level("\u{378}", single) > single);
         assert!(mixes_scripts("раypal", RestrictionLevel::default()));
+    }
+
+    #[test]
+    fn a_number_makes_no_abbreviation_of_a_word() {
+        for label in ["аптека", "аптека24", "1-аптека", "24аптека"] {
+            assert!(is_long_word(label), "{label}");
+        }
+        for label in ["тур", "2024", "1-ไทย"] {
+            assert!(!is_long_word(label), "{label}");
+        }
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! A known name beside a country or an office, and nothing else, where domains are bought in bulk: `correos-es.top`,
 //! `dhl-zoll.info`; beside what such a service has (`sunpass-toll.top`); and a name in letters beyond Latin alone:
-//! `сбербанк.top`; and a name that means nobody else where persons have theirs: `paypal.my.id`.
+//! `сбербанк.top`; and a name that means nobody else where persons have theirs, or nobody has (`paypal.my.id`,
+//! `paypal.help`).
 //!
 //! Elsewhere firms are named so that sell in a country (`postfinance-ch.com`).
 
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
+use super::lured::Beside;
 use super::{HostReader, LABEL_WORDS};
 use crate::characters::lookalike::LookHash;
 use crate::claims::native_in_front;
@@ -19,6 +21,13 @@ use crate::spelling::form::HostForms;
 
 /// Of those, where dealers and firms of a country have sites as well.
 const OF_FIRMS: [&str; 7] = ["click", "live", "online", "site", "support", "website", "world"];
+
+/// Further ones of which those lists are full, and in which organisations have hardly a site.
+#[rustfmt::skip]
+const FURTHER: [&str; 16] = [
+    "autos", "beauty", "bid", "boats", "buzz", "christmas", "hair", "help", "loan", "makeup", "mom", "motorcycles", "pw",
+    "skin", "tk", "yachts",
+];
 
 /// Where names beside an office are as much in bulk.
 const INFO: &str = "info";
@@ -40,14 +49,21 @@ const TRADES: [&str; 27] = [
     "tolls", "tollway", "track",
 ];
 
+/// Whether domains are bought in bulk below a top-level domain, and hardly a firm has its site there.
+pub(super) fn is_bulk(tld: &str) -> bool {
+    FURTHER.contains(&tld) || BULK.contains(&tld.as_bytes()) && !OF_FIRMS.contains(&tld)
+}
+
 impl<'n> HostReader<'n, '_> {
     /// The name in a domain of this kind.
     pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {
         let (label, tld) = own.split_once('.')?;
-        let is_bulk = BULK.contains(&tld.as_bytes());
+        let is_further = FURTHER.contains(&tld);
+        let is_bulk = is_further || BULK.contains(&tld.as_bytes());
+        let is_protected = || spelled(label, self.protected).is_some();
+        let alone = || self.distinctive(label).filter(|_| is_protected());
         if OF_PERSONS.contains(&tld) {
-            let is_protected = || spelled(label, self.protected).is_some();
-            return self.distinctive(label).filter(|_| is_protected());
+            return alone();
         }
         if !is_bulk && tld != INFO {
             return None;
@@ -58,7 +74,11 @@ impl<'n> HostReader<'n, '_> {
         }
         if is_bulk
             && !OF_FIRMS.contains(&tld)
-            && let Some(name) = self.beside_trade(label)
+            && let Some(name) = (is_further && label.len() >= MIN_BRAND_IN_LABEL)
+                .then(alone)
+                .flatten()
+                .or_else(|| self.beside_trade(label))
+                .or_else(|| self.lured(label, Beside::Anything))
         {
             return Some(name);
         }

@@ -1,0 +1,157 @@
+//! A protected name that means nobody else with nothing beside it but words of lures and offices: `paypalvalidation.com`,
+//! `metamask-care.com`, and where domains are bought in bulk also glued to it, `metamaskwalletapp.top`.
+//!
+//! Elsewhere owners glue what they offer to their names (`citibankonline.com`, `samsungcard.com`).
+
+use smallvec::SmallVec;
+
+use super::{HostReader, LABEL_WORDS, Word};
+use crate::hosts::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS};
+use crate::protected::name::{Name, without_number};
+
+/// Letters of the shortest such name.
+const LEAST: usize = MIN_BRAND_IN_LABEL + 1;
+
+/// Bytes of what is glued to a name and is read as two words at most, and of the shorter of them at least.
+const TWO: usize = 24;
+const SHORTER: usize = 3;
+
+/// Words of those who want something of the reader, which no owner glues to his name. By hand.
+#[rustfmt::skip]
+const SURE: [&str; 25] = [
+    "alert", "alerts", "confirm", "confirmation", "confirmed", "help", "helpline", "invoice", "invoices", "locked",
+    "notice", "password", "recover", "renewal", "restore", "restricted", "secured", "suspended", "unblock", "unlocked",
+    "validate", "validation", "verified", "withdraw", "withdrawal",
+];
+
+/// Words that lures have beside a name and that are of no office. By hand.
+#[rustfmt::skip]
+const OF_LURES: [&str; 44] = [
+    "airdrops", "assist", "backup", "bind", "blocked", "bridge", "care", "claiming", "connection", "coupon", "coupons",
+    "courier", "crypto", "dapp", "dapps", "defi", "deposit", "emergency", "exchange", "extensions", "funds", "homepage",
+    "install", "invest", "join", "keys", "limit", "livechat", "loan", "merchant", "migrate", "migration", "nft",
+    "register", "registration", "seed", "signup", "stake", "staking", "suspend", "trading", "usdt", "vip", "wallets",
+];
+
+/// What may stand beside a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// Words of lures and offices between hyphens, of lures one at least.
+    Apart,
+    /// Words of lures and offices, where domains are bought in bulk.
+    Anything,
+}
+
+impl<'n> HostReader<'n, '_> {
+    /// The domain of whom a label names beside nothing but such words.
+    pub(super) fn lured(&self, label: &str, beside: Beside) -> Option<&'n str> {
+        // What most labels of several words are too short for.
+        if label.len() <= LEAST + SHORTER {
+            return None;
+        }
+        let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
+        let words: SmallVec<[&str; LABEL_WORDS + 1]> = words.take(LABEL_WORDS + 1).collect();
+        if words.len() > LABEL_WORDS {
+            return None;
+        }
+        let may_be_glued = |glued: &str| match beside {
+            Beside::Apart => glued.is_empty(),
+            Beside::Anything => self.says_nothing(glued),
+        };
+        words.iter().enumerate().find_map(|(at, word)| {
+            let mut named = self.begun_by(word).chain(self.ended_by(word));
+            let (name, _) = named.find(|(name, glued)| self.is_one(name) && may_be_glued(glued))?;
+            let others = || words.iter().enumerate().filter(|(other, _)| *other != at);
+            let is_lure = beside != Beside::Apart || others().any(|(_, word)| is_of_lures(word));
+            (is_lure && others().all(|(_, word)| self.says_nothing(word))).then_some(&*name.ascii)
+        })
+    }
+
+    /// Whether a word glued to a name is one that its owner has no use for.
+    pub(super) fn is_lured(&self, name: &Name, word: &str) -> bool {
+        SURE.contains(&word) && self.is_one(name)
+    }
+
+    fn is_one(&self, name: &Name) -> bool {
+        name.brand_len() >= LEAST && name.is_no_word() && self.means_one(name)
+    }
+
+    /// Whether a label may be one of those: most are no name with something beside it.
+    pub(super) fn may_be_lured(&self, label: &str) -> bool {
+        let mut words = label.split(SEPARATORS).take(LABEL_WORDS);
+        words.any(|word| self.begun_by(word).chain(self.ended_by(word)).next().is_some())
+    }
+
+    /// Whether one or two words are of lures and offices alone.
+    fn says_nothing(&self, word: &str) -> bool {
+        let is_listed = |word: &str| is_of_lures(word) || self.glued_as(word, false) > Word::Other;
+        let is_of_two = || {
+            let mut ends = SHORTER..=word.len().min(TWO).saturating_sub(SHORTER);
+            ends.any(|end| {
+                word.split_at_checked(end)
+                    .is_some_and(|(one, two)| is_listed(one) && is_listed(two))
+            })
+        };
+        word.is_empty() || is_listed(word) || word.len() <= TWO && is_of_two()
+    }
+}
+
+fn is_of_lures(word: &str) -> bool {
+    OF_LURES.contains(&without_number(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Names;
+    use crate::claims::asks_abroad::asked_in;
+
+    #[test]
+    fn words_of_lures_beside_names() {
+        let names = Names::builtin();
+        let asked =
+            |host: &str| asked_in(host, &names, &["com", "top", "xyz", "help", "online", "ru"]);
+        for (host, name) in [
+            ("paypalvalidation.com", "paypal.com"),
+            ("www.helpnetflix.com", "netflix.com"),
+            ("metamaskrestore.ru", "metamask.io"),
+            ("paypalonline.top", "paypal.com"),
+            ("metamaskapp.xyz", "metamask.io"),
+            ("metamaskwalletextension.top", "metamask.io"),
+            ("netflix-coupon.top", "netflix.com"),
+            ("netflixcoupon2.xyz", "netflix.com"),
+            ("app-metamaskdefi.top", "metamask.io"),
+            ("www.paypal.help", "paypal.com"),
+            ("netflix-care.help", "netflix.com"),
+            ("care-metamask.com", "metamask.io"),
+            ("www.netflix-coupon-code.com", "netflix.com"),
+            // Owners, their services, below the domain of others, words, fans.
+            ("paypalonline.com", ""),
+            ("citibankonline.com", ""),
+            ("netflixhouse.com", ""),
+            ("netflixcoupon.com", ""),
+            ("metamaskapp.online", ""),
+            ("metamask-care.example.com", ""),
+            ("metamask-care-fans.com", ""),
+            ("apple-care.com", ""),
+            ("harbour-care.com", ""),
+            ("paypalvalidation.example.com", ""),
+            ("applevalidation.com", ""),
+            ("targethelp.com", ""),
+            ("chase.help", ""),
+            ("bbva.help", ""),
+            ("harbour.help", ""),
+            ("harbouronline.top", ""),
+            ("netflixfans.top", ""),
+            ("netflix-movies.xyz", ""),
+            ("paypal-fans-app.top", ""),
+            ("papaonline.top", ""),
+        ] {
+            assert_eq!(asked(host), name, "{host}");
+        }
+    }
+
+    #[test]
+    fn words_are_listed_once_and_sorted() {
+        assert!(super::SURE.is_sorted() && super::OF_LURES.is_sorted());
+    }
+}
