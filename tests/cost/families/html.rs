@@ -23,6 +23,7 @@ pub const SHAPES: &[Shape] = &[
         "\u{3300}\u{3331}\u{3304}\u{3346}\u{3302}\u{3333}\u{331a}\u{3306}{n}.jp www.payp<b>.</b>{han}<a href=http://a.co/>",
     ),
     shape("one anchor of near names", HTML, ("<a href=http://x.co>", "</a>"), "{near}.com "),
+    shape("one anchor of garbled names", HTML, ("<a href=http://x.co>", "</a>"), "{garbled}.cn "),
     shape(
         "charsets that differ everywhere",
         "text/html; charset=iso-2022-jp; charset=gbk; charset*=''big5",

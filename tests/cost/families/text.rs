@@ -185,6 +185,15 @@ pub const SHAPES: &[Shape] = &[
         "www.google.com/url?q=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252F{vietnamese}.com ",
     ),
     shape("hosts of two words", TEXT, NONE, "{n}.a-b.co "),
+    shape("hosts of many short labels", TEXT, NONE, "{n}.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.com "),
+    shape(
+        "hosts of labels that are known names",
+        TEXT,
+        NONE,
+        "{n}.{known}.{known}.{known}.{known}.{known}.{known}.com ",
+    ),
+    shape("near names beside a mistyped word", TEXT, NONE, "{near}-logn{n}.com "),
+    shape("known names that words are glued to", TEXT, NONE, "{known}abcdefgh{n}.top "),
     shape("hosts with a word that asks", TEXT, NONE, "{n}-login.com "),
     shape(
         "hosts of words that ask",

@@ -128,17 +128,16 @@ impl<'n> HostReader<'n, '_> {
                 true => is_name(label) || label != "www" && has_row(label),
                 false => at < LABELS + 2 && self.may_be_native(label),
             };
-            may_be_name
-                || of_table::may_be_asked(label)
-                || self.glued(label, LabelStanding::Chosen).is_some()
-        };
-        let in_bulk = || {
-            let (above, tld) = host.rsplit_once('.')?;
-            Some(in_bulk::is_bulk(tld) && self.may_be_lured(from_end(above).next()?))
+            may_be_name || of_table::may_be_asked(label) || self.holds_name(label)
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || from_end(host).enumerate().any(found)
-            || in_bulk().unwrap_or_default()
+    }
+
+    /// Whether a label begins or ends with a name and has more.
+    fn holds_name(&self, label: &str) -> bool {
+        label.len() > MIN_BRAND_IN_LABEL
+            && self.begun_by(label).chain(self.ended_by(label)).next().is_some()
     }
 
     fn label(&self, label: &str, place: LabelStanding) -> Option<&'n str> {

@@ -49,11 +49,6 @@ const TRADES: [&str; 27] = [
     "tolls", "tollway", "track",
 ];
 
-/// Whether domains are bought in bulk below a top-level domain, and hardly a firm has its site there.
-pub(super) fn is_bulk(tld: &str) -> bool {
-    FURTHER.contains(&tld) || BULK.contains(&tld.as_bytes()) && !OF_FIRMS.contains(&tld)
-}
-
 impl<'n> HostReader<'n, '_> {
     /// The name in a domain of this kind.
     pub(super) fn in_bulk(&self, own: &str) -> Option<&'n str> {

@@ -6,14 +6,14 @@
 use smallvec::SmallVec;
 
 use super::{HostReader, LABEL_WORDS, Word};
-use crate::hosts::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS};
+use crate::hosts::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler};
 use crate::protected::name::{Name, without_number};
 
 /// Letters of the shortest such name.
 const LEAST: usize = MIN_BRAND_IN_LABEL + 1;
 
 /// Bytes of what is glued to a name and is read as two words at most, and of the shorter of them at least.
-const TWO: usize = 24;
+const TWO: usize = 18;
 const SHORTER: usize = 3;
 
 /// Words of those who want something of the reader, which no owner glues to his name. By hand.
@@ -76,23 +76,20 @@ impl<'n> HostReader<'n, '_> {
         name.brand_len() >= LEAST && name.is_no_word() && self.means_one(name)
     }
 
-    /// Whether a label may be one of those: most are no name with something beside it.
-    pub(super) fn may_be_lured(&self, label: &str) -> bool {
-        let mut words = label.split(SEPARATORS).take(LABEL_WORDS);
-        words.any(|word| self.begun_by(word).chain(self.ended_by(word)).next().is_some())
-    }
-
     /// Whether one or two words are of lures and offices alone.
     fn says_nothing(&self, word: &str) -> bool {
-        let is_listed = |word: &str| is_of_lures(word) || self.glued_as(word, false) > Word::Other;
+        let is_listed = |word: &str| {
+            is_of_lures(word) || is_filler(word, None) || self.table.is_office_word(word)
+        };
         let is_of_two = || {
-            let mut ends = SHORTER..=word.len().min(TWO).saturating_sub(SHORTER);
+            let mut ends = SHORTER..=word.len().saturating_sub(SHORTER);
             ends.any(|end| {
                 word.split_at_checked(end)
                     .is_some_and(|(one, two)| is_listed(one) && is_listed(two))
             })
         };
-        word.is_empty() || is_listed(word) || word.len() <= TWO && is_of_two()
+        let is_one = || is_of_lures(word) || self.glued_as(word, false) > Word::Other;
+        word.is_empty() || is_one() || word.len() <= TWO && is_of_two()
     }
 }
 
