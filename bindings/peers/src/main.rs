@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     let answer = json!({
         "linkify": texts.iter().map(by_finder).collect::<Vec<Vec<String>>>(),
         "detect": texts.iter().map(by_letter).collect::<Vec<Vec<String>>>(),
-        "uts58": texts.iter().map(linked).collect::<Vec<Vec<String>>>(),
+        "uts58": texts.iter().map(|text| linked(text)).collect::<Vec<Vec<String>>>(),
         "format": texts.iter().map(|text| uts58::format(text)).collect::<Vec<String>>(),
     });
     println!("{answer}");
@@ -32,7 +32,7 @@ fn main() -> io::Result<()> {
 }
 
 /// The links that `linkify` makes anchors of.
-fn linked(text: &String) -> Vec<String> {
+fn linked(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let spelled =
         |start: usize, end: usize| chars.get(start..end).unwrap_or_default().iter().collect();
