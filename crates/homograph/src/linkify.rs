@@ -93,9 +93,9 @@ pub fn decide(
     decide_among(text, exceptions, (context.tlds, steps), found, &mut { judge }, emit);
 }
 
-/// The same with the top-level domains that exist, the steps, and what somebody else found against the text: stretches in order, with the verdict of
-/// each; where that is worse than a notice, no anchor is made (S27). They are asked for as far as the
-/// links go. `judge` judges a link.
+/// The same with the top-level domains that exist, the steps, and what somebody else found against the
+/// text: stretches in order, with the verdict of each; where that is worse than a notice, no anchor is
+/// made (S27). They are asked for as far as the links go. `judge` judges a link.
 pub fn decide_among(
     text: &str,
     exceptions: &[String],

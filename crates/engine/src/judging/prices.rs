@@ -213,7 +213,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     steps + steps * judgement.more_bounds as u64 / 4 + base + again
 }
 
-/// Steps of asking whom a host names that no text leads to but by itself: those inside links are judged by their letters.
+/// Steps of asking whom a host names. Of hosts inside links nobody asks: they are judged by their letters alone.
 pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
     let is_plain = spelling.is_ascii() && judgement.labels.is_empty();
     let (host, parted) = match (is_plain, judgement.unicode.is_ascii()) {
