@@ -1,5 +1,6 @@
 //! The domains of the table by their labels.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -16,7 +17,7 @@ const SHORT_LABEL_LETTERS: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     /// By the label without hyphens, where nobody else has an address.
-    pub(super) by_name: HashMap<Box<str>, &'static str, ByText>,
+    pub(super) by_name: HashMap<Cow<'static, str>, &'static str, ByText>,
     /// By what such a label looks like.
     pub(super) by_look: HashMap<u64, &'static str, BuildHasherDefault<LookHasher>>,
 }
@@ -37,7 +38,10 @@ impl Labels {
 
     fn add(&mut self, domain: &'static str, domain_use: DomainUse) {
         let Some(label) = registrable_label(domain) else { return };
-        let name = label.replace('-', "");
+        let name = match label.contains('-') {
+            true => Cow::Owned(label.replace('-', "")),
+            false => Cow::Borrowed(label),
+        };
         if name.len() < SHORT_LABEL_LETTERS || english::is_word(&name) {
             return;
         }
@@ -45,7 +49,7 @@ impl Labels {
             self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
         }
         if domain_use == DomainUse::Own {
-            self.by_name.entry(name.into()).or_insert(domain);
+            self.by_name.entry(name).or_insert(domain);
         }
     }
 }
