@@ -266,7 +266,7 @@ fn the_engine_is_pure() {
             let is_static = line.split_whitespace().any(|word| word == "static");
             let is_made_once = line.contains("OnceLock") || !unpacks && line.contains("LazyLock");
             if is_static && is_made_once {
-                wrong.push(format!("{}:{number}: a table beside any value", file.display()));
+                wrong.push(format!("{}:{number}: a static that is made once", file.display()));
             }
         }
     }

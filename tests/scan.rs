@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use linkmilter::engine::policy::HeaderFields;
@@ -380,6 +380,17 @@ fn an_interrupt_leaves_complete_lines() {
     assert!([first.into_bytes(), rest.stdout].concat() == whole.stdout);
 }
 
+/// What a scan of its standard input says that gets a signal in the middle of it.
+fn signalled_at_work(mut child: Child, signal: &str) -> Output {
+    // More than is read ahead: so it is at work, and its handlers are there.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(mbox(60_000).as_bytes()).unwrap();
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
 /// A terminal that goes away ends a scan as Ctrl-C does, but for one below `nohup`.
 #[test]
 fn a_hangup_leaves_nothing_half_written() {
@@ -389,20 +400,14 @@ fn a_hangup_leaves_nothing_half_written() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("out"), "old").unwrap();
         // Whatever began the tests had done with the signal.
-        let mut child = Command::new("env")
+        let child = Command::new("env")
             .args([option, env!("CARGO_BIN_EXE_linkmilter"), "scan", "-", "--out", "out"])
             .current_dir(folder.path())
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // More than is read ahead: so it is at work, and its handlers are there.
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(mbox(60_000).as_bytes()).unwrap();
-        let sent = Command::new("kill").args(["-HUP", &child.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-        drop(input);
-        let output = child.wait_with_output().unwrap();
+        let output = signalled_at_work(child, "-HUP");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{option}: {said}");
         assert!(fs::read_to_string(folder.path().join("out")).unwrap().starts_with(begins));
@@ -416,19 +421,14 @@ fn an_interrupted_scan_says_what_was_written() {
     for (format, expected) in
         [("csv", "the lines written are complete"), ("html", "nothing is written")]
     {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+        let child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
             .args(["scan", "-", "--format", format])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(mbox(60_000).as_bytes()).unwrap();
-        let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-        drop(input);
-        let output = child.wait_with_output().unwrap();
+        let output = signalled_at_work(child, "-TERM");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(expected), "{format}: {said}");
     }

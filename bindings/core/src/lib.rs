@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use uts58::front_coded;
 use uts58::tlds::TldTable;
-use uts58::{Kind, Link, Linkifier, html};
+use uts58::{Kind, Link, Linkifier, Links, html};
 
 #[cfg(feature = "judge")]
 pub use judged::{BUILTIN, Judged, Names, check, judged_linkify, judged_links, with_known};
@@ -97,12 +97,16 @@ impl Take {
 /// The links of a text, in order, as a reader sees them: linear in the text.
 pub fn links(text: &str, unit: Unit, take: Take) -> Vec<Found> {
     let mut counter = Counter::new(text, unit);
-    let mut links = Linkifier::new(&*TLDS).at_most(take.steps()).links(text);
+    let mut links = search(text, take);
     let found = |link: Link| counter.found(&link, link.anchor(text, &*TLDS).is_some());
     match take {
         Take::All => links.map(found).collect(),
         Take::AtStart => links.next().into_iter().map(found).collect(),
     }
+}
+
+fn search(text: &str, take: Take) -> Links<'_> {
+    Linkifier::new(&*TLDS).at_most(take.steps()).links(text)
 }
 
 /// The text as HTML with anchors, nothing judged.
@@ -254,6 +258,21 @@ mod tests {
             let first = |found: &[Found]| found.first().filter(|link| link.start == 0).cloned();
             assert_eq!(first(&at_start), first(&all), "{text}");
             assert!(at_start.len() < 2, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_the_link_at_the_start() {
+        for piece in
+            ["http://example.com/ ", "http://example.com,", "(http://example.com/)", "x://y "]
+        {
+            let read = |count: usize| {
+                let text = piece.repeat(count);
+                let mut links = search(&text, Take::AtStart);
+                _ = links.next();
+                links.steps()
+            };
+            assert_eq!(read(1_000), read(20_000), "{piece}");
         }
     }
 

@@ -90,16 +90,17 @@ pub fn decide(
         true => (wide.span, Verdict::Ok),
         false => (wide.span.clone(), judge(&wide).verdict),
     });
-    decide_among(text, exceptions, (context.tlds, steps), found, &mut { judge }, emit);
+    decide_among(text, exceptions, context.tlds, steps, found, &mut { judge }, emit);
 }
 
-/// The same with the top-level domains that exist, the steps, and what somebody else found against the
-/// text: stretches in order, with the verdict of each; where that is worse than a notice, no anchor is
-/// made (S27). They are asked for as far as the links go. `judge` judges a link.
+/// The same with what somebody else found against the text: stretches in order, with the verdict of each;
+/// where that is worse than a notice, no anchor is made (S27). They are asked for as far as the links go.
+/// `judge` judges a link.
 pub fn decide_among(
     text: &str,
     exceptions: &[String],
-    (tlds, steps): (&dyn TldSet, u64),
+    tlds: &dyn TldSet,
+    steps: u64,
     found: &mut dyn Iterator<Item = (Range<usize>, Verdict)>,
     judge: &mut dyn FnMut(&Link) -> LinkJudgement,
     emit: &mut dyn FnMut(Decision) -> ControlFlow<()>,
@@ -143,7 +144,7 @@ pub fn linkify_among(
     let mut writer = HtmlWriter::new(text);
     if options.switch == Switch::On {
         let emit = &mut |decision| writer.link(decision);
-        decide_among(text, options.exceptions, (tlds, u64::MAX), found, judge, emit);
+        decide_among(text, options.exceptions, tlds, u64::MAX, found, judge, emit);
     }
     writer.finish()
 }
@@ -280,6 +281,7 @@ impl<'a> HtmlWriter<'a> {
 mod tests {
     use super::*;
     use crate::Names;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use uts58::tlds::TldTable;
 
     fn html(text: &str) -> String {
@@ -291,6 +293,44 @@ mod tests {
         let (protected, none) = (Names::builtin(), Names::default());
         let context = crate::tests::context(&protected, &none, &tlds);
         linkify(text, options, &context)
+    }
+
+    /// Counts how often it is asked.
+    #[derive(Debug)]
+    struct CountingTlds(TldTable, AtomicUsize);
+
+    impl TldSet for CountingTlds {
+        fn exists(&self, ascii: &str) -> bool {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.exists(ascii)
+        }
+
+        fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.unicode_prefix(text, ends)
+        }
+    }
+
+    /// Programs ask for the link at each scheme of a text, with all that follows.
+    #[test]
+    fn who_breaks_off_pays_for_no_more_than_he_takes() {
+        let (protected, none) = (Names::builtin(), Names::default());
+        for piece in [
+            "http://example.com/ ",
+            "http://example.com,",
+            "(http://example.com/)",
+            "x://y ",
+            "http://p\u{430}ypal.com/ ",
+        ] {
+            let asked = |count: usize| {
+                let tlds = CountingTlds(TldTable::new(["com"], ""), AtomicUsize::new(0));
+                let context = crate::tests::context(&protected, &none, &tlds);
+                let take = &mut |_| ControlFlow::Break(());
+                decide(&piece.repeat(count), &[], &context, 1_024, take);
+                tlds.1.into_inner()
+            };
+            assert_eq!(asked(1_000), asked(20_000), "{piece}");
+        }
     }
 
     #[test]

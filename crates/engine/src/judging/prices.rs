@@ -167,9 +167,14 @@ pub fn found_steps(text: &str, link: &Link) -> u64 {
     if is_other { FOUND_HOST_STEPS } else { 0 }
 }
 
+/// Whether a host was judged in one pass: of ASCII, and similar to no known name.
+fn is_plain(spelling: &str, judgement: &Judgement) -> bool {
+    spelling.is_ascii() && judgement.labels.is_empty()
+}
+
 /// Steps of judging a host within these bounds.
 pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> u64 {
-    let plain = spelling.is_ascii() && judgement.labels.is_empty();
+    let plain = is_plain(spelling, judgement);
     let (host, mut byte) = if plain {
         (PLAIN_HOST_STEPS, PLAIN_HOST_STEPS_PER_BYTE)
     } else {
@@ -215,7 +220,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
 
 /// Steps of asking whom a host names. Of hosts inside links nobody asks: they are judged by their letters alone.
 pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
-    let is_plain = spelling.is_ascii() && judgement.labels.is_empty();
+    let is_plain = is_plain(spelling, judgement);
     let (host, parted) = match (is_plain, judgement.unicode.is_ascii()) {
         (true, _) => (NAMED_HOST_STEPS, PARTED_HOST_STEPS),
         (false, true) if judgement.verdict <= Verdict::Notice => (0, COMPARED_WORDS_STEPS),
@@ -409,9 +414,17 @@ mod tests {
 
     #[test]
     fn words_beside_one_that_is_similar_to_a_name_are_compared_with_names() {
-        let host = |label: &str| judging(&format!("http://{label}.com/"));
-        let (similar, other) = (host("paypol-house"), host("parpil-house"));
-        assert!(similar >= other + COMPARED_WORDS_STEPS - PARTED_HOST_STEPS, "{other} {similar}");
+        let steps = |host: &str, labels: usize| {
+            let labels = vec![Label::default(); labels];
+            let judgement = Judgement { unicode: host.to_owned(), labels, ..Judgement::default() };
+            named_steps(host, &judgement)
+        };
+        // Only a host that is similar to a name is judged label by label.
+        assert_eq!(steps("a-b.com", 2), COMPARED_WORDS_STEPS);
+        assert_eq!(steps("a-b.com", 0), NAMED_HOST_STEPS + PARTED_HOST_STEPS);
+        assert_eq!(steps("ab.com", 2), 0);
+        let (plain, parted) = (judging("http://parpil.com/"), judging("http://par-pil.com/"));
+        assert!(parted >= plain + PARTED_HOST_STEPS, "{plain} {parted}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod of_table;
 pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
-use lured::Beside;
+use lured::Joining;
 
 /// Labels in front of a domain that are read at most.
 const LABELS: usize = 4;
@@ -143,7 +143,7 @@ impl<'n> HostReader<'n, '_> {
     fn label(&self, label: &str, place: LabelStanding) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place).or_else(|| match place {
-                LabelStanding::Chosen => self.lured(label, Beside::Apart),
+                LabelStanding::Chosen => self.lured(label, Joining::Hyphens),
                 LabelStanding::Below => None,
             }),
             false if label.is_ascii() => self.glued(label, place).or_else(|| match place {
@@ -419,6 +419,15 @@ fn plain(word: &str) -> Cow<'_, str> {
     match word.is_ascii() {
         true => Cow::Borrowed(word),
         false => Cow::Owned(plain_letters(word.chars())),
+    }
+}
+
+/// A label as one word, without the marks of its letters.
+fn joined(label: &str) -> Cow<'_, str> {
+    let plain = plain(label);
+    match plain.contains(SEPARATORS) {
+        true => Cow::Owned(plain.replace(SEPARATORS, "")),
+        false => plain,
     }
 }
 

@@ -81,7 +81,6 @@ const OTHER_LETTERS: usize = 7;
 /// The tables, indexed by domain and by the looks of the names. Names, words and labels are read when the first message
 /// asks for them: a command for one message asks for few.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "senders"), derive(Default))]
 pub(crate) struct Organisations {
     rows: Vec<Organisation>,
     by_domain: HashMap<&'static str, Vec<(usize, DomainUse)>, ByText>,
@@ -98,11 +97,11 @@ pub(crate) struct Organisations {
     labels: LazyLock<Labels>,
     #[cfg(feature = "senders")]
     words: LazyLock<OfficeWords>,
-    /// `None` where the table protects nobody.
+    /// None where the table protects nobody.
     #[cfg(feature = "senders")]
-    claimed: Option<LazyLock<ClaimedNames>>,
+    claimed: LazyLock<ClaimedNames>,
     #[cfg(feature = "senders")]
-    native: Option<LazyLock<NativeNames>>,
+    native: LazyLock<NativeNames>,
 }
 
 /// The tables are our own: nobody can choose keys that collide.
@@ -157,9 +156,9 @@ impl Organisations {
             #[cfg(feature = "senders")]
             words: LazyLock::new(OfficeWords::builtin),
             #[cfg(feature = "senders")]
-            claimed: Some(LazyLock::new(ClaimedNames::builtin)),
+            claimed: LazyLock::new(ClaimedNames::builtin),
             #[cfg(feature = "senders")]
-            native: Some(LazyLock::new(NativeNames::builtin)),
+            native: LazyLock::new(NativeNames::builtin),
         };
         table.by_domain.reserve(BUILTIN.len() / BYTES_PER_DOMAIN);
         BUILTIN.lines().for_each(|line| table.add(line));
@@ -170,9 +169,9 @@ impl Organisations {
     pub(super) fn without_names() -> Organisations {
         Organisations {
             #[cfg(feature = "senders")]
-            claimed: None,
+            claimed: LazyLock::new(ClaimedNames::default),
             #[cfg(feature = "senders")]
-            native: None,
+            native: LazyLock::new(NativeNames::default),
             ..Organisations::builtin()
         }
     }
@@ -266,9 +265,8 @@ impl Organisations {
     #[cfg(feature = "senders")]
     pub(crate) fn slipped(&self, label: &str) -> Option<&'static str> {
         let asks = |word: &str| self.asking_word(word).is_some();
-        let native = self.native.as_ref()?;
-        let row = native.slips.find(label);
-        row.or_else(|| native.twins.find(label, asks)).map(|row| self.domain(row))
+        let row = self.native.slips.find(label);
+        row.or_else(|| self.native.twins.find(label, asks)).map(|row| self.domain(row))
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of

@@ -4,12 +4,10 @@
 //! Firms have names that are words, and surnames, beside any other word, so those count only where nothing else is said
 //! (`Word::Piece`).
 
-use std::borrow::Cow;
-
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
-use super::{GLUED, HostReader, LABEL_WORDS, LabelStanding, Word, plain};
+use super::{GLUED, HostReader, LABEL_WORDS, LabelStanding, Word, joined};
 use crate::characters::lookalike::LookHash;
 use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
@@ -121,9 +119,7 @@ impl<'n> HostReader<'n, '_> {
             chosen.split(SEPARATORS).take(LABEL_WORDS + 1).collect();
         let (first, rest) = words.split_first().filter(|_| words.len() <= LABEL_WORDS)?;
         // What most fail on.
-        let mut look = LookHash::EMPTY;
-        front.bytes().for_each(|byte| look.ascii(byte));
-        if !self.protected.begins(look) {
+        if !self.protected.begins(LookHash::of(front.as_bytes())) {
             return None;
         }
         let joined = [front, first].concat();
@@ -141,11 +137,7 @@ impl<'n> HostReader<'n, '_> {
     /// The name that is no word in a label that was cut, or has the name of a product glued to it: `wells-fargo`,
     /// `coinbasewallet`.
     pub(super) fn of_more(&self, label: &str) -> Option<&'n Name> {
-        let plain = plain(label);
-        let joined = match plain.contains(SEPARATORS) {
-            true => Cow::Owned(plain.replace(SEPARATORS, "")),
-            false => plain,
-        };
+        let joined = joined(label);
         let mut named = self.begun_by(&joined).chain(self.ended_by(&joined));
         let counts = |name: &Name, glued: &str| {
             let is_whole = glued.is_empty() || !label.contains(SEPARATORS);

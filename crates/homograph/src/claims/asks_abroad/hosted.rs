@@ -55,6 +55,7 @@ pub fn at_hoster<'n>(host: &Judgement, protected: &'n Names) -> Option<(&'n str,
     let dots = host.ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
     let hosted = dots.take(LABELS).skip(1).find_map(|(at, _)| {
         let (front, below) = (host.ascii.get(..at)?, host.ascii.get(at + 1..)?);
+        // What most fail on.
         if !below.as_bytes().first_chunk().is_some_and(|pair| BEGINNINGS.begin(*pair)) {
             return None;
         }

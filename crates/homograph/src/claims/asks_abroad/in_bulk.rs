@@ -8,7 +8,7 @@
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
-use super::lured::Beside;
+use super::lured::Joining;
 use super::{HostReader, LABEL_WORDS};
 use crate::characters::lookalike::LookHash;
 use crate::claims::native_in_front;
@@ -73,7 +73,7 @@ impl<'n> HostReader<'n, '_> {
                 .then(alone)
                 .flatten()
                 .or_else(|| self.beside_trade(label))
-                .or_else(|| self.lured(label, Beside::Anything))
+                .or_else(|| self.lured(label, Joining::Any))
         {
             return Some(name);
         }

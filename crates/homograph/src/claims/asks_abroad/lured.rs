@@ -33,18 +33,18 @@ const OF_LURES: [&str; 44] = [
     "register", "registration", "seed", "signup", "stake", "staking", "suspend", "trading", "usdt", "vip", "wallets",
 ];
 
-/// What may stand beside a name.
+/// How words may be joined to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beside {
-    /// Words of lures and offices between hyphens, of lures one at least.
-    Apart,
-    /// Words of lures and offices, where domains are bought in bulk.
-    Anything,
+pub(super) enum Joining {
+    /// With hyphens, and one word at least is of lures.
+    Hyphens,
+    /// Also without, where domains are bought in bulk.
+    Any,
 }
 
 impl<'n> HostReader<'n, '_> {
     /// The domain of whom a label names beside nothing but such words.
-    pub(super) fn lured(&self, label: &str, beside: Beside) -> Option<&'n str> {
+    pub(super) fn lured(&self, label: &str, joining: Joining) -> Option<&'n str> {
         // What most labels of several words are too short for.
         if label.len() <= LEAST + SHORTER {
             return None;
@@ -54,15 +54,15 @@ impl<'n> HostReader<'n, '_> {
         if words.len() > LABEL_WORDS {
             return None;
         }
-        let may_be_glued = |glued: &str| match beside {
-            Beside::Apart => glued.is_empty(),
-            Beside::Anything => self.says_nothing(glued),
+        let may_be_glued = |glued: &str| match joining {
+            Joining::Hyphens => glued.is_empty(),
+            Joining::Any => self.says_nothing(glued),
         };
         words.iter().enumerate().find_map(|(at, word)| {
             let mut named = self.begun_by(word).chain(self.ended_by(word));
             let (name, _) = named.find(|(name, glued)| self.is_one(name) && may_be_glued(glued))?;
             let others = || words.iter().enumerate().filter(|(other, _)| *other != at);
-            let is_lure = beside != Beside::Apart || others().any(|(_, word)| is_of_lures(word));
+            let is_lure = joining == Joining::Any || others().any(|(_, word)| is_of_lures(word));
             (is_lure && others().all(|(_, word)| self.says_nothing(word))).then_some(&*name.ascii)
         })
     }

@@ -2,11 +2,11 @@
 //! (`telkomsellogin.com`), or in front of a domain that is nothing but words of which one surely asks
 //! (`telkomsel.login.top`), with the marks of other letters or without.
 
-use super::{HostReader, plain};
+use super::{HostReader, joined};
 use crate::characters::lookalike::LookHash;
 use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
-use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, surely_asks};
+use crate::hosts::host_words::{ASKING, is_filler, surely_asks};
 use crate::protected::organisations::Counts;
 
 /// Letters of the shortest such name: those of fewer are in the middle of other words.
@@ -34,7 +34,7 @@ impl<'n> HostReader<'n, '_> {
         if name.is_ascii() && name.len() < LEAST {
             return None;
         }
-        let name = plain(name).replace(SEPARATORS, "");
+        let name = joined(name);
         if name.len() < LEAST || is_any_word(&name) || is_filler(&name, Some(self.table)) {
             return None;
         }

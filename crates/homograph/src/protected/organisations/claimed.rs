@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
-use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
@@ -43,7 +42,7 @@ const CALLED_LETTERS: usize = 6;
 type NamesOfLook = SmallVec<[(usize, usize); 1]>;
 
 /// The names of the table's organisations, indexed by their looks.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct ClaimedNames {
     /// By row of the table.
     names: Vec<Vec<ClaimedName>>,
@@ -75,7 +74,7 @@ impl NativeNames {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct ClaimedName {
     look: Look,
     counts: Counts,
@@ -163,7 +162,7 @@ fn with_ampersand_read(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
 impl Organisations {
     /// Whether some name begins with this look.
     pub(crate) fn begins(&self, look: LookHash) -> bool {
-        self.claimed.as_ref().is_some_and(|claimed| claimed.beginnings.contains(&look.value()))
+        self.claimed.beginnings.contains(&look.value())
     }
 
     /// The organisations with a name of this look, that name, and where it means them: a name of one word that stands
@@ -173,11 +172,9 @@ impl Organisations {
         look: u64,
         in_words: bool,
     ) -> impl Iterator<Item = (usize, &Look, Counts)> {
-        let claimed = self.claimed.as_ref().map(LazyLock::force);
-        let found = claimed.and_then(|claimed| claimed.by_look.get(&look));
-        let found = found.map(SmallVec::as_slice).unwrap_or_default();
+        let found = self.claimed.by_look.get(&look).map(SmallVec::as_slice).unwrap_or_default();
         found.iter().filter_map(move |(row, at)| {
-            let name = claimed?.names.get(*row)?.get(*at)?;
+            let name = self.claimed.names.get(*row)?.get(*at)?;
             let by_chance = in_words && name.words.len() < 2 && name.counts == Counts::Anywhere;
             Some((*row, &name.look, if by_chance { Counts::Alone } else { name.counts }))
         })
@@ -185,8 +182,7 @@ impl Organisations {
 
     /// The names of a row.
     fn names_of(&self, row: usize) -> &[ClaimedName] {
-        let names = self.claimed.as_ref().and_then(|claimed| claimed.names.get(row));
-        names.map(Vec::as_slice).unwrap_or_default()
+        self.claimed.names.get(row).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether a word is a name that means its owner wherever it stands.
@@ -202,7 +198,7 @@ impl Organisations {
 
     /// Whether the domain itself is in the table and names are in use.
     pub(crate) fn names(&self, domain: &str) -> bool {
-        self.claimed.is_some() && self.by_domain.contains_key(domain)
+        self.by_domain.contains_key(domain) && !self.claimed.by_look.is_empty()
     }
 
     /// Whether the host is the organisation's own, by the table or as a national site: the same

@@ -21,7 +21,7 @@ const MAX_LETTERS: usize = 32;
 type Letters = SmallVec<[char; MAX_LETTERS]>;
 
 /// Names by the hashes of what is left of them without one letter.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct NativeSlips {
     /// With the row of the table.
     names: Vec<(Letters, usize)>,

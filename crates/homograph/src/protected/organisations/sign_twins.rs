@@ -24,7 +24,7 @@ const ENDS: u32 = 28;
 type Spellings = SmallVec<[(Box<str>, usize); 1]>;
 
 /// Names by their signs, of which those that look alike are one.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct SignTwins {
     names: HashMap<Box<str>, Spellings, BuildHasherDefault<Fnv>>,
     /// The two signs that names begin with, sorted.
