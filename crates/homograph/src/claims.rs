@@ -2,7 +2,6 @@
 
 mod asking_domain;
 mod asks_abroad;
-mod beginnings;
 mod disguise;
 mod drawn_slash;
 mod letter_signs;

@@ -4,6 +4,7 @@
 //! each word only what differs from the one before: word lists are most of what a web page has to
 //! load for judging.
 
+pub(crate) mod by_letter;
 mod table;
 
 use std::cmp::Ordering;

@@ -22,12 +22,12 @@ const JSON_STEPS_PER_BYTE: usize = 1 + NESTED;
 /// the digits of an escape, `%3DaHR0c…`.
 const JOINED: usize = 3;
 
-/// Bytes of the shortest URL with a host, in base64.
-const SHORTEST: usize = 11;
+/// Bytes of the shortest URL with a host, `http://a.co`, in base64.
+const SHORTEST: usize = "aHR0cDovL2EuY28".len();
 
 /// Whether there may be one.
 pub(super) fn may_hold(tail: &str) -> bool {
-    tail.len() >= SHORTEST && (starts(tail).next().is_some() || escaped_strings(tail).is_some())
+    tail.len() >= SHORTEST && starts(tail).next().is_some() || escaped_strings(tail).is_some()
 }
 
 /// How a value is written.

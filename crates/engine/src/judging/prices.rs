@@ -58,7 +58,7 @@ const NAMED_LABEL_STEPS: u64 = 80;
 /// Added for a plain host of several words: each may be a name, or what an office asks; and for one of ASCII that is similar
 /// to a known name: each is compared with names.
 const PARTED_HOST_STEPS: u64 = 160;
-const COMPARED_WORDS_STEPS: u64 = 400;
+const COMPARED_WORDS_STEPS: u64 = 480;
 
 /// Words between hyphens that few honest hosts have more of, and steps of each further one: each may be a name, or what an
 /// office asks, alone or with those beside it. Numbers are neither.
@@ -220,16 +220,15 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
 
 /// Steps of asking whom a host names. Of hosts inside links nobody asks: they are judged by their letters alone.
 pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
-    let is_plain = is_plain(spelling, judgement);
-    let (host, parted) = match (is_plain, judgement.unicode.is_ascii()) {
-        (true, _) => (NAMED_HOST_STEPS, PARTED_HOST_STEPS),
-        (false, true) if judgement.verdict <= Verdict::Notice => (0, COMPARED_WORDS_STEPS),
-        (false, _) => (0, 0),
-    };
-    let labels =
-        if is_plain { spelling.bytes().filter(|byte| *byte == b'.').count() + 1 } else { 0 };
-    host + NAMED_LABEL_STEPS * labels.saturating_sub(NAMED_LABELS) as u64
-        + word_steps(&judgement.unicode, parted)
+    if !is_plain(spelling, judgement) {
+        let is_compared = judgement.verdict <= Verdict::Notice && judgement.unicode.is_ascii();
+        let parted = if is_compared { COMPARED_WORDS_STEPS } else { 0 };
+        return word_steps(&judgement.unicode, parted);
+    }
+    let labels = memchr::memchr_iter(b'.', spelling.as_bytes()).count() + 1;
+    NAMED_HOST_STEPS
+        + NAMED_LABEL_STEPS * labels.saturating_sub(NAMED_LABELS) as u64
+        + word_steps(&judgement.unicode, PARTED_HOST_STEPS)
 }
 
 /// Steps of the labels of a harmless host with other letters in front of what is registered.

@@ -408,6 +408,16 @@ impl LookHash {
         self.text(c.encode_utf8(&mut [0; 4]).as_bytes(), step);
     }
 
+    /// Adds a small letter by its first reading. Whether that is of ASCII.
+    pub(crate) fn first_reading(&mut self, c: char, step: impl FnMut(LookHash)) -> bool {
+        let text = primary(c);
+        match text {
+            Some(text) => self.text(text.bytes(), step),
+            None => self.char(c, step),
+        }
+        text.is_some() || c.is_ascii()
+    }
+
     pub(crate) fn value(self) -> u64 {
         self.0
     }
@@ -464,12 +474,6 @@ pub(crate) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
     }
 }
 
-/// Whether a letter reads as one of ASCII, in either case.
-#[cfg(feature = "senders")]
-pub(crate) fn reads_as_ascii(c: char) -> bool {
-    c.is_ascii() || c.to_lowercase().all(|c| primary(c).is_some())
-}
-
 /// The look of a name by its first readings. Passes on the look of every prefix as well.
 pub(crate) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64 {
     let mut hash = LookHash::EMPTY;
@@ -480,10 +484,7 @@ pub(crate) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64
         return hash.value();
     }
     for c in label.chars().flat_map(char::to_lowercase).take(LABEL_CHARS) {
-        match primary(c) {
-            Some(text) => hash.text(text.bytes(), &mut beginning),
-            None => hash.char(c, &mut beginning),
-        }
+        hash.first_reading(c, &mut beginning);
     }
     hash.value()
 }

@@ -3,10 +3,10 @@
 //!
 //! Of other hosts such a label is what a customer of its owner chose, or a page about the name.
 
-use super::beginnings::Beginnings;
 use crate::hosts::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, is_short, spelled,
 };
+use crate::lists::by_letter::{WordsByLetter, count};
 use crate::protected::name::Name;
 use crate::protected::names::Names;
 use crate::protected::organisations::Organisations;
@@ -51,15 +51,14 @@ pub(super) fn find<'n>(
 }
 
 /// Whether a host with this label of one word behind its first may be such a one: most are not.
-pub(super) fn may_be(word: &[u8]) -> bool {
-    word.first_chunk().is_some_and(|pair| BEGINNINGS.begin(*pair))
-        && LISTS.into_iter().flatten().any(|listed| listed.as_bytes() == word)
+pub(super) fn may_be(word: &str) -> bool {
+    LISTED.hold(word)
 }
 
 /// What is looked for in such labels.
 const LISTS: [&[&str]; 4] = [&SUFFIXES, &ASKING, &OTHERS, &ALONE];
 
-static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
+static LISTED: WordsByLetter<{ count(&LISTS) }> = WordsByLetter::of(&LISTS);
 
 /// Whether a label is a word that asks, or several words of offices of which one does.
 pub(super) fn asks(label: &str, table: &Organisations) -> bool {

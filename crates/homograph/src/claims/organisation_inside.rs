@@ -4,7 +4,6 @@
 use smallvec::SmallVec;
 
 use super::asking_domain;
-use super::beginnings::Beginnings;
 use super::drawn_slash;
 use super::native_in_front;
 use super::organisation_drawn;
@@ -13,6 +12,7 @@ use crate::english::is_any_word;
 use crate::hosts::glued_name::ENDS;
 use crate::hosts::honest_neighbours;
 use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, is_short, spelled, surely_asks};
+use crate::lists::by_letter::{WordsByLetter, count};
 use crate::protected::name::{DISTINCTIVE, MIN_BRAND, Name};
 use crate::protected::names::Names;
 use crate::protected::organisations::{Organisations, registrable_label};
@@ -50,7 +50,7 @@ pub(super) fn organisation_inside<'n>(
     protected: &'n Names,
 ) -> Option<&'n str> {
     let ascii = host.ascii;
-    if !may_have_words(ascii.as_bytes()) && !may_have_front(ascii.as_bytes()) {
+    if !may_have_words(ascii.as_bytes()) && !may_have_front(ascii) {
         return None;
     }
     let table = protected.organisations()?;
@@ -83,33 +83,28 @@ fn may_have_words(host: &[u8]) -> bool {
 }
 
 /// Whether a host of labels of one word each may have a name in front of a domain that is not the name's.
-fn may_have_front(host: &[u8]) -> bool {
-    let mut dots = memchr::memchr_iter(b'.', host);
+fn may_have_front(host: &str) -> bool {
+    let mut dots = memchr::memchr_iter(b'.', host.as_bytes());
     let (Some(first), Some(second)) = (dots.next(), dots.next()) else { return false };
     let more = 2 + dots.count();
     let behind = host.get(first + 1..second).unwrap_or_default();
     more >= LEAST_DOTS
-        || behind.starts_with(b"com")
+        || behind.starts_with("com")
         || asking_domain::may_be(behind)
         || asking_domain::may_be(host.get(second + 1..).unwrap_or_default())
-        || memchr::memchr(b'-', host).is_some()
-            && host.array_windows().any(|four: &[u8; 4]| four == PREFIX.as_bytes())
+        || memchr::memchr(b'-', host.as_bytes()).is_some()
+            && host.as_bytes().array_windows().any(|four: &[u8; 4]| four == PREFIX.as_bytes())
 }
 
 /// Whether a host has a word in it, apart or glued to others, that asks for something or says what an organisation has.
 pub fn may_ask(host: &str) -> bool {
-    let bytes = host.as_bytes();
-    bytes.array_windows().enumerate().any(|(at, pair)| {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let mut words = LISTS.into_iter().flatten();
-        BEGINNINGS.begin(*pair) && words.any(|word| rest.starts_with(word.as_bytes()))
-    })
+    LISTED.are_in(host.as_bytes())
 }
 
 /// Those words.
 const LISTS: [&[&str]; 6] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &PROOFS, &ENDS];
 
-static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
+static LISTED: WordsByLetter<{ count(&LISTS) }> = WordsByLetter::of(&LISTS);
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
 fn has_words(label: &[u8]) -> bool {
@@ -185,14 +180,13 @@ fn letter_by_letter<'n>(label: &str, protected: &'n Names) -> Option<&'n str> {
 
 /// Whether a word asks for something, or says what an organisation has.
 fn says_something(word: &&str) -> bool {
-    word.as_bytes().first_chunk().is_some_and(|pair| SAID.begin(*pair))
-        && SAYING.iter().any(|words| words.contains(word))
+    SAID.hold(word)
 }
 
 /// Those words.
 const SAYING: [&[&str]; 6] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &PROOFS, &[REFUND]];
 
-static SAID: Beginnings = Beginnings::of(&SAYING);
+static SAID: WordsByLetter<{ count(&SAYING) }> = WordsByLetter::of(&SAYING);
 
 /// Whether a word beside an abbreviation says that it is that of the one whom readers know.
 fn is_sure(word: &str) -> bool {

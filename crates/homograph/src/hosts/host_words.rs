@@ -2,6 +2,7 @@
 
 use crate::characters::lookalike::LookHash;
 use crate::english::is_word;
+use crate::lists::by_letter::WordsByLetter;
 #[cfg(feature = "senders")]
 use crate::protected::name::MIN_BRAND;
 use crate::protected::name::{Name, Reach, without_number};
@@ -20,10 +21,22 @@ pub(crate) const SEPARATORS: [char; 2] = ['-', '_'];
 pub(crate) const ASKING: [&str; 8] =
     ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
 
-/// Whether a word asks, and is none that firms are named after (`secure`, `security`).
+/// Those that no firms are named after, as they are after `secure` and `security`.
+#[cfg(feature = "senders")]
+pub(crate) const SURELY_ASKING: [&str; 6] =
+    ["account", "login", "signin", "unlock", "verification", "verify"];
+
+/// Whether a word asks, and is none that firms are named after.
 #[cfg(feature = "senders")]
 pub(crate) fn surely_asks(word: &str) -> bool {
-    ASKING.contains(&word) && !word.starts_with("secur")
+    SURELY_ASKING.contains(&word)
+}
+
+/// A word without each of those, at its end or in front.
+#[cfg(feature = "senders")]
+pub(crate) fn without_asking(word: &str) -> impl Iterator<Item = &str> {
+    let asking = SURELY_ASKING.into_iter();
+    asking.flat_map(|asking| [word.strip_suffix(asking), word.strip_prefix(asking)]).flatten()
 }
 
 /// Words beside a name in a host, other than office words; sorted.
@@ -41,33 +54,14 @@ const FILLERS: [&str; 89] = [
     "verified", "verifizierung", "web", "web3", "webmail", "www",
 ];
 
-/// The lengths of the fillers that begin with each letter, one bit each: most words are none.
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const LENGTHS: [u16; 128] = {
-    let mut lengths = [0; 128];
-    let mut rest: &[&str] = &FILLERS;
-    while let [word, others @ ..] = rest {
-        if let [first, ..] = word.as_bytes() {
-            lengths[*first as usize] |= 1 << word.len();
-        }
-        rest = others;
-    }
-    lengths
-};
-
-/// Whether a word has the first letter and the length of some filler.
-fn may_be_listed(word: &str) -> bool {
-    let first = word.bytes().next().map(usize::from);
-    let lengths = first.and_then(|first| LENGTHS.get(first)).copied().unwrap_or_default();
-    word.len() < u16::BITS as usize && lengths >> word.len() & 1 == 1
-}
+static WORDS: WordsByLetter<{ FILLERS.len() }> = WordsByLetter::of(&[&FILLERS]);
 
 /// Whether the word beside a name is of an office.
 pub(crate) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = without_number(word);
-    let is_listed = |word: &str| may_be_listed(word) && FILLERS.binary_search(&word).is_ok();
+    let is_listed = |word: &str| WORDS.hold(word);
     word.is_empty()
         || is_listed(word)
         || word.len() < numbered.len() && is_listed(numbered)
@@ -132,6 +126,9 @@ mod tests {
     #[test]
     fn fillers_are_sorted_and_found() {
         assert!(FILLERS.is_sorted());
+        let of_firms = ASKING.iter().filter(|word| !surely_asks(word));
+        assert!(of_firms.eq(&["secure", "security"]));
+        assert!(SURELY_ASKING.iter().all(|word| ASKING.contains(word)));
         for word in ["2fa", "www", "web3", "web", "login2", "pas", "42", ""] {
             let table = Organisations::builtin();
             assert!(is_filler(word, Some(&table)), "{word}");

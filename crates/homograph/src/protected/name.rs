@@ -1,6 +1,9 @@
 //! One name that is protected, blocked or allowed: its labels, and how far it reaches.
 
 #[cfg(feature = "senders")]
+use std::sync::OnceLock;
+
+#[cfg(feature = "senders")]
 use crate::characters::cjk::is_cjk;
 use crate::characters::lookalike::Look;
 #[cfg(feature = "senders")]
@@ -29,6 +32,9 @@ pub(crate) struct Name {
     /// The look of the label after the registrable one.
     pub after_brand: Option<u64>,
     pub reach: Reach,
+    /// What [`Name::is_no_word`] says, once it was asked.
+    #[cfg(feature = "senders")]
+    pub no_word: OnceLock<bool>,
 }
 
 impl Name {
@@ -47,7 +53,7 @@ impl Name {
     /// Whether the registrable label is so long that no other word equals it by chance, and no word itself.
     #[cfg(feature = "senders")]
     pub(crate) fn is_no_word(&self) -> bool {
-        self.letters() >= DISTINCTIVE && !is_any_word(self.label())
+        *self.no_word.get_or_init(|| self.letters() >= DISTINCTIVE && !is_any_word(self.label()))
     }
 
     /// Length of the registrable label, in characters as read.

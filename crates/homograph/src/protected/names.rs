@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+#[cfg(feature = "senders")]
+use std::sync::OnceLock;
 
 #[cfg(feature = "senders")]
 use super::beyond_ascii::BeyondAscii;
@@ -421,6 +423,8 @@ impl Names {
             after_brand: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
             labels,
             reach: if without_names { Reach::Whole } else { reach },
+            #[cfg(feature = "senders")]
+            no_word: OnceLock::new(),
         });
         true
     }

@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 #[cfg(feature = "senders")]
 use super::near::{is_drawn, keeps_word};
 #[cfg(feature = "senders")]
-use crate::characters::lookalike::{Look, likeness, name_look, reads_as_ascii};
+use crate::characters::lookalike::{LABEL_CHARS, Look, likeness, name_look};
 use crate::characters::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
 use crate::characters::reading::{LabelChars, Likeness};
@@ -290,15 +290,21 @@ impl Organisations {
     /// `мегсагі`.
     #[cfg(feature = "senders")]
     pub(crate) fn in_other_letters(&self, label: &str) -> Option<&'static str> {
-        let of_other = |c: char| !is_of_latin(c) || c == '-' || c.is_ascii_digit();
-        // What most fail on: few words of other alphabets read as one of Latin.
-        if label.is_ascii() || !label.chars().all(|c| reads_as_ascii(c) && of_other(c)) {
+        if label.is_ascii() {
             return None;
         }
-        let letters: String = label.chars().filter(|c| *c != '-').collect();
-        let domain = *self.labels.by_look.get(&name_look(&letters, |_| {}))?;
+        let letters = || label.chars().filter(|c| *c != '-');
+        let mut look = LookHash::EMPTY;
+        for c in letters().flat_map(char::to_lowercase).take(LABEL_CHARS) {
+            let is_of_other = !is_of_latin(c) || c.is_ascii_digit();
+            // What most fail on: few words of other alphabets read as one of Latin.
+            if !is_of_other || !look.first_reading(c, |_| {}) {
+                return None;
+            }
+        }
+        let domain = *self.labels.by_look.get(&look.value())?;
         let name = registrable_label(domain)?.replace('-', "");
-        let chars = LabelChars::of(letters.chars());
+        let chars = LabelChars::of(letters());
         let reads_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Foreign);
         (name.len() >= OTHER_LETTERS && reads_so()).then_some(domain)
     }

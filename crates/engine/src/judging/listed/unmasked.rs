@@ -57,7 +57,7 @@ fn undisguised(spelling: &str, judgement: &Judgement) -> Vec<String> {
     };
     let host = read.as_deref().unwrap_or(&judgement.ascii);
     // Most hosts are in no disguise, and ask nothing. A word that asks is longer than those in which digits are read.
-    if read.is_none() && !has_digit_for_letter(host) || !may_ask(host) {
+    if read.is_none() && !has_disguised_word(host) || !may_ask(host) {
         return Vec::new();
     }
     let digits = ['l', 'i'].map(|one| with_digits_read(host, one));
@@ -66,14 +66,23 @@ fn undisguised(spelling: &str, judgement: &Judgement) -> Vec<String> {
     plain
 }
 
-/// Whether one of the digits that are drawn like letters is in a host.
-fn has_digit_for_letter(host: &str) -> bool {
-    host.bytes().any(|byte| matches!(byte, b'0' | b'1' | b'3'..=b'5' | b'8'))
+/// Whether a word of a host is in such a disguise.
+fn has_disguised_word(host: &str) -> bool {
+    host.as_bytes().split(|byte| matches!(byte, b'.' | b'-' | b'_')).any(is_disguised)
+}
+
+/// Whether a word is short, and has letters and a digit that is drawn like one.
+fn is_disguised(word: &[u8]) -> bool {
+    let is_drawn = |byte: &u8| matches!(byte, b'0' | b'1' | b'3'..=b'5' | b'8');
+    // Most words are long.
+    word.iter().filter(|byte| byte.is_ascii_alphanumeric()).take(SHORT + 1).count() <= SHORT
+        && word.iter().any(is_drawn)
+        && word.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// A host in the letters of a plain one that its letters read as, if all of them do.
 fn in_plain_letters(host: &str) -> Option<String> {
-    let mut plain = String::new();
+    let mut plain = String::with_capacity(host.len());
     for c in host.chars() {
         match c.is_ascii() {
             true => plain.push(c),
@@ -103,7 +112,7 @@ fn with_drawn_l(spelling: &str, ascii: &str) -> Option<String> {
 
 /// A host with letters for the digits among those of its short words, a one being this letter. `None` if there are none.
 fn with_digits_read(host: &str, one: char) -> Option<String> {
-    if !has_digit_for_letter(host) {
+    if !has_disguised_word(host) {
         return None;
     }
     let read = |c: char| match c {
@@ -117,14 +126,12 @@ fn with_digits_read(host: &str, one: char) -> Option<String> {
     };
     let mut plain = String::with_capacity(host.len());
     for word in host.split_inclusive(['.', '-', '_']) {
-        let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
-        let is_short = count(u8::is_ascii_alphanumeric) <= SHORT;
-        match is_short && count(u8::is_ascii_alphabetic) > 0 {
+        match is_disguised(word.as_bytes()) {
             true => plain.extend(word.chars().map(read)),
             false => plain.push_str(word),
         }
     }
-    (plain != host).then_some(plain)
+    Some(plain)
 }
 
 #[cfg(test)]

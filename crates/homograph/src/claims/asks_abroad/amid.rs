@@ -4,6 +4,8 @@
 //! Firms have names that are words, and surnames, beside any other word, so those count only where nothing else is said
 //! (`Word::Piece`).
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
@@ -11,7 +13,7 @@ use super::{GLUED, HostReader, LABEL_WORDS, LabelStanding, Word, joined};
 use crate::characters::lookalike::LookHash;
 use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
-use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
+use crate::hosts::host_words::{ASKING, SEPARATORS, is_filler, spelled, without_asking};
 use crate::protected::name::{MIN_BRAND, Name, without_number};
 use crate::protected::organisations::Counts;
 use crate::spelling::domain::Section;
@@ -97,7 +99,10 @@ impl<'n> HostReader<'n, '_> {
             // Names have hyphens of their own.
             let signs: &[&str] = if parts.len() > 1 { &["", "-"] } else { &[""] };
             signs.iter().find_map(|sign| {
-                let joined = parts.join(sign);
+                let joined = match parts {
+                    [word] => Cow::Borrowed(*word),
+                    _ => Cow::Owned(parts.join(sign)),
+                };
                 let is_cut = parts.len() > 1 && sign.is_empty();
                 let in_front = self.begun_by(&joined).filter(|(_, glued)| glued.len() < last);
                 let behind = self.ended_by(&joined).filter(|(_, glued)| glued.len() < first);
@@ -163,9 +168,7 @@ impl<'n> HostReader<'n, '_> {
             kind => kind,
         };
         let bare = without_number(glued);
-        let asking = ASKING.into_iter().filter(|word| surely_asks(word));
-        let rests = asking.flat_map(|word| [bare.strip_suffix(word), bare.strip_prefix(word)]);
-        match rests.flatten().any(|rest| kind(rest) > Word::Other) {
+        match without_asking(bare).any(|rest| kind(rest) > Word::Other) {
             true => Word::Asks,
             // Short ones end other words.
             false if glued.len() < GLUED => kind(glued).min(Word::Office),

@@ -6,8 +6,8 @@
 
 use super::amid::OF_PROGRAMS;
 use super::{HostReader, Judgement, Word};
-use crate::claims::beginnings::Beginnings;
 use crate::hosts::host_words::{ASKING, SEPARATORS, spelled};
+use crate::lists::by_letter::{WordsByLetter, count};
 use crate::protected::name::Name;
 use crate::protected::names::Names;
 use crate::verdict::Verdict;
@@ -35,7 +35,9 @@ const OF_PROGRAMMERS: [&str; 47] = [
     "web.app", "workers.dev", "zapto.org",
 ];
 
-static BEGINNINGS: Beginnings = Beginnings::of(&[&OF_PAGES, &OF_PROGRAMMERS]);
+const LISTS: [&[&str]; 2] = [&OF_PAGES, &OF_PROGRAMMERS];
+
+static HOSTERS: WordsByLetter<{ count(&LISTS) }> = WordsByLetter::of(&LISTS);
 
 /// Labels of the longest of these hosters.
 const LABELS: usize = 3;
@@ -55,13 +57,8 @@ pub fn at_hoster<'n>(host: &Judgement, protected: &'n Names) -> Option<(&'n str,
     let dots = host.ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
     let hosted = dots.take(LABELS).skip(1).find_map(|(at, _)| {
         let (front, below) = (host.ascii.get(..at)?, host.ascii.get(at + 1..)?);
-        // What most fail on.
-        if !below.as_bytes().first_chunk().is_some_and(|pair| BEGINNINGS.begin(*pair)) {
-            return None;
-        }
-        let is_of = |hosters: &[&str]| hosters.binary_search(&below).is_ok();
-        let of_pages = is_of(&OF_PAGES);
-        (of_pages || is_of(&OF_PROGRAMMERS)).then_some((front, of_pages))
+        let is_hoster = HOSTERS.hold(below);
+        is_hoster.then(|| (front, OF_PAGES.binary_search(&below).is_ok()))
     });
     let (front, of_pages) = hosted?;
     let table = protected.organisations()?;

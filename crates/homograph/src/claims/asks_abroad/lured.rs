@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::{HostReader, LABEL_WORDS, Word};
 use crate::hosts::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler};
+use crate::lists::by_letter::{WordsByLetter, count};
 use crate::protected::name::{Name, without_number};
 
 /// Letters of the shortest such name.
@@ -33,6 +34,8 @@ const OF_LURES: [&str; 44] = [
     "register", "registration", "seed", "signup", "stake", "staking", "suspend", "trading", "usdt", "vip", "wallets",
 ];
 
+static LURES: WordsByLetter<{ count(&[&OF_LURES]) }> = WordsByLetter::of(&[&OF_LURES]);
+
 /// How words may be joined to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joining {
@@ -45,13 +48,15 @@ pub(super) enum Joining {
 impl<'n> HostReader<'n, '_> {
     /// The domain of whom a label names beside nothing but such words.
     pub(super) fn lured(&self, label: &str, joining: Joining) -> Option<&'n str> {
-        // What most labels of several words are too short for.
-        if label.len() <= LEAST + SHORTER {
+        // What most labels of several words are too short for, and those of other alphabets have no letters for.
+        if label.len() <= LEAST + SHORTER || !label.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             return None;
         }
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
         let words: SmallVec<[&str; LABEL_WORDS + 1]> = words.take(LABEL_WORDS + 1).collect();
-        if words.len() > LABEL_WORDS {
+        // Most labels have none.
+        let has_lure = || words.iter().any(|word| is_of_lures(word));
+        if words.len() > LABEL_WORDS || joining == Joining::Hyphens && !has_lure() {
             return None;
         }
         let may_be_glued = |glued: &str| match joining {
@@ -88,13 +93,16 @@ impl<'n> HostReader<'n, '_> {
                     .is_some_and(|(one, two)| is_listed(one) && is_listed(two))
             })
         };
-        let is_one = || is_of_lures(word) || self.glued_as(word, false) > Word::Other;
-        word.is_empty() || is_one() || word.len() <= TWO && is_of_two()
+        // What more is asked of one word comes last.
+        word.is_empty()
+            || is_of_lures(word)
+            || word.len() <= TWO && is_of_two()
+            || self.glued_as(word, false) > Word::Other
     }
 }
 
 fn is_of_lures(word: &str) -> bool {
-    OF_LURES.contains(&without_number(word))
+    LURES.hold(without_number(word))
 }
 
 #[cfg(test)]

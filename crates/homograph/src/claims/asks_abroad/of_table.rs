@@ -6,7 +6,7 @@ use super::{HostReader, joined};
 use crate::characters::lookalike::LookHash;
 use crate::claims::organisation_inside::may_ask;
 use crate::english::is_any_word;
-use crate::hosts::host_words::{ASKING, is_filler, surely_asks};
+use crate::hosts::host_words::{ASKING, is_filler, without_asking};
 use crate::protected::organisations::Counts;
 
 /// Letters of the shortest such name: those of fewer are in the middle of other words.
@@ -57,9 +57,7 @@ pub(super) fn may_be_asked(label: &str) -> bool {
 
 /// A label without each of the words that surely ask, in front or at its end.
 fn rests(label: &str) -> impl Iterator<Item = &str> {
-    let asking = ASKING.into_iter().filter(|word| surely_asks(word));
-    let rests = asking.flat_map(move |word| [label.strip_suffix(word), label.strip_prefix(word)]);
-    rests.flatten().filter(|name| name.len() >= LEAST)
+    without_asking(label).filter(|name| name.len() >= LEAST)
 }
 
 #[cfg(test)]

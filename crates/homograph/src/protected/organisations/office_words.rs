@@ -6,6 +6,7 @@
 //! `nicknames.txt` what an organisation is called for short; `countries.txt` where it does business;
 //! `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::mistyped::{Asking, mistyped_office};
@@ -30,16 +31,22 @@ const OF_BRANCHES: [&str; 5] = ["dein", "deine", "ihre", "mein", "meine"];
 
 #[derive(Debug)]
 pub(super) struct OfficeWords {
-    all: HashSet<Box<str>, ByText>,
-    asking: HashMap<&'static str, Asking, ByText>,
-    /// The first two characters of those beyond ASCII.
+    all: HashMap<Cow<'static, str>, Listed, ByText>,
+    /// The first two characters of those beyond ASCII that ask.
     asking_beginnings: HashSet<[char; 2], ByText>,
-    inner: HashSet<Box<str>, ByText>,
-    customers: HashSet<Box<str>, ByText>,
-    countries: HashSet<Box<str>, ByText>,
     pub(super) nicknames: HashMap<&'static str, &'static str, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
     pub(super) rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
+}
+
+/// Which of the lists have a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Listed {
+    office: bool,
+    asking: Option<Asking>,
+    inner: bool,
+    customers: bool,
+    country: bool,
 }
 
 impl OfficeWords {
@@ -50,23 +57,43 @@ impl OfficeWords {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        let asks = |word: &'static str| match word.split_at_checked(1) {
-            Some(("*", word)) => (word, Asking::Parcel),
-            Some(("+", word)) => (word, Asking::Trade),
-            _ => (word, Asking::Surely),
-        };
-        let asking: HashMap<_, _, _> = ASKING_WORDS.split_ascii_whitespace().map(asks).collect();
-        let beyond_ascii = asking.keys().filter(|word| !word.is_ascii());
-        OfficeWords {
-            all: words(OFFICE_WORDS),
-            asking_beginnings: beyond_ascii.filter_map(|word| beginning(word)).collect(),
-            asking,
-            inner: words(INNER_OFFICES),
-            customers: words(CUSTOMER_OFFICES),
-            countries: words(COUNTRIES),
+        let mut words = OfficeWords {
+            all: HashMap::default(),
+            asking_beginnings: HashSet::default(),
             nicknames: NICKNAMES.lines().filter_map(|row| row.split_once(' ')).collect(),
             rightful,
+        };
+        words.add(OFFICE_WORDS, |listed| listed.office = true);
+        words.add(INNER_OFFICES, |listed| listed.inner = true);
+        words.add(CUSTOMER_OFFICES, |listed| listed.customers = true);
+        words.add(COUNTRIES, |listed| listed.country = true);
+        for word in ASKING_WORDS.split_ascii_whitespace() {
+            let (word, asking) = match word.split_at_checked(1) {
+                Some(("*", word)) => (word, Asking::Parcel),
+                Some(("+", word)) => (word, Asking::Trade),
+                _ => (word, Asking::Surely),
+            };
+            words.all.entry(Cow::Borrowed(word)).or_default().asking = Some(asking);
+            if !word.is_ascii() {
+                words.asking_beginnings.extend(beginning(word));
+            }
         }
+        words
+    }
+
+    /// Adds the words of a list, as they read in a text: without the marks of their letters.
+    fn add(&mut self, list: &'static str, mark: fn(&mut Listed)) {
+        for word in list.split_ascii_whitespace() {
+            let read = match word.is_ascii() {
+                true => Cow::Borrowed(word),
+                false => Cow::Owned(word.chars().filter(|c| !is_mark(*c)).collect()),
+            };
+            mark(self.all.entry(read).or_default());
+        }
+    }
+
+    fn of(&self, word: &str) -> Listed {
+        self.all.get(word).copied().unwrap_or_default()
     }
 }
 
@@ -75,23 +102,12 @@ fn beginning(word: &str) -> Option<[char; 2]> {
     Some([chars.next()?, chars.next()?])
 }
 
-/// The words of a list, as they read in a text: without the marks of their letters.
-fn words(list: &str) -> HashSet<Box<str>, ByText> {
-    let read = |word: &str| match word.is_ascii() {
-        true => word.into(),
-        false => word.chars().filter(|c| !is_mark(*c)).collect(),
-    };
-    list.split_ascii_whitespace().map(read).collect()
-}
-
 impl Organisations {
     /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
     /// sender.
     pub(crate) fn is_office_word(&self, word: &str) -> bool {
-        self.is_role(word)
-            || self.words.all.contains(word)
-            || self.asking_word(word).is_some()
-            || self.words.customers.contains(word)
+        let listed = self.words.of(word);
+        listed.office || listed.customers || listed.asking.is_some() || self.is_role(word)
     }
 
     /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
@@ -111,7 +127,7 @@ impl Organisations {
 
     /// Whether such a word asks a reader to prove who he is.
     pub(crate) fn asking_word(&self, word: &str) -> Option<Asking> {
-        self.words.asking.get(word).copied()
+        self.words.of(word).asking
     }
 
     /// Whether a label may begin with a word beyond ASCII that asks: most begin with none.
@@ -121,13 +137,13 @@ impl Organisations {
 
     /// Whether such a word is of an office that a company has for its own people.
     pub(crate) fn is_inner_office(&self, word: &str) -> bool {
-        self.words.inner.contains(word)
+        self.words.of(word).inner
     }
 
     /// Whether such a word is of an office that customers turn to.
     pub(crate) fn is_customer_office(&self, word: &str) -> bool {
-        self.words.customers.contains(word)
-            || mistyped_office(word).is_some_and(|word| self.words.customers.contains(word))
+        let is_of_customers = |word: &str| self.words.of(word).customers;
+        is_of_customers(word) || mistyped_office(word).is_some_and(is_of_customers)
     }
 
     /// Whether a word of a text is one of offices with a slip (`securty`) or a digit for a letter (`supp0rt`).
@@ -139,6 +155,6 @@ impl Organisations {
 
     /// Whether such a word is a country, as its people call it.
     pub(crate) fn is_country(&self, word: &str) -> bool {
-        self.words.countries.contains(word)
+        self.words.of(word).country
     }
 }
