@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::mistyped::{Asking, mistyped_office};
-use super::{ByText, Organisations};
+use super::{ByText, Organisations, ROLES};
 use crate::protected::name::without_number;
 use crate::rows::rows;
 use uts58::unicode::hosts::is_mark;
@@ -63,6 +63,7 @@ impl OfficeWords {
             nicknames: NICKNAMES.lines().filter_map(|row| row.split_once(' ')).collect(),
             rightful,
         };
+        words.add(ROLES, |listed| listed.office = true);
         words.add(OFFICE_WORDS, |listed| listed.office = true);
         words.add(INNER_OFFICES, |listed| listed.inner = true);
         words.add(CUSTOMER_OFFICES, |listed| listed.customers = true);
@@ -107,7 +108,7 @@ impl Organisations {
     /// sender.
     pub(crate) fn is_office_word(&self, word: &str) -> bool {
         let listed = self.words.of(word);
-        listed.office || listed.customers || listed.asking.is_some() || self.is_role(word)
+        listed.office || listed.customers || listed.asking.is_some()
     }
 
     /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
