@@ -22,10 +22,10 @@ use linkmilter::scan::budget::Gate;
 use linkmilter::scan::headers::Headers;
 use linkmilter::scan::mbox::Splitter;
 use linkmilter::scan::message::{Quoting, RawMessage, SourceMessage};
-use linkmilter::scan::walk::{Walk, WalkEntry};
+use linkmilter::scan::walk::{FolderWalk, WalkEntry};
 use linkmilter::scan::{
-    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings, read,
-    read::Sink,
+    CrossCheck, GapLines, Input, OutputFormat, Progress, Results, Scan, ScanSettings, TldLookup,
+    read, read::Sink,
 };
 
 /// Passes over the messages that one timing of a stage takes.
@@ -82,7 +82,7 @@ fn collect(data: &Path) -> Vec<Vec<u8>> {
         }
     }
     let mut keep = Keep(Vec::new());
-    for entry in Walk::new(data.to_owned()) {
+    for entry in FolderWalk::new(data.to_owned()) {
         if let WalkEntry::File { path, .. } = entry {
             let bytes = fs::read(&path).unwrap();
             let _ = read::slice("x", &bytes, Gate::Open, 1 << 28, &mut keep);
@@ -113,13 +113,13 @@ fn spread(messages: &[Vec<u8>], times: usize, files: &Path, mbox: &Path) {
     out.flush().unwrap();
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> ScanSettings {
+    ScanSettings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         results: Results::Unknown,
         tlds: linkmilter::tld::builtin(),
-        dns: Dns::Off,
+        dns: TldLookup::Off,
         format: OutputFormat::Jsonl,
         min_verdict: Verdict::Notice,
         gap_lines: GapLines::Omit,
@@ -252,7 +252,10 @@ fn stages(messages: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     row("count and record", record.saturating_sub(resolve));
 }
 
-fn inspect<'a>(message: &'a SourceMessage<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
+fn inspect<'a>(
+    message: &'a SourceMessage<'_>,
+    settings: &'a ScanSettings,
+) -> engine::Inspection<'a> {
     engine::inspect(message.message(), &settings.facts, &settings.policy, &settings.tlds)
 }
 
@@ -279,7 +282,7 @@ fn thread_nanos() -> Option<u64> {
 
 fn read_files(files: &Path) {
     let mut buffer = Vec::new();
-    for entry in Walk::new(files.to_owned()) {
+    for entry in FolderWalk::new(files.to_owned()) {
         if let WalkEntry::File { path, .. } = entry {
             buffer.clear();
             File::open(path).unwrap().read_to_end(&mut buffer).unwrap();
@@ -315,7 +318,7 @@ impl Sink for Count {
 /// Decodes every part and sums up what is made of each reading.
 fn readings(
     message: Message<'_>,
-    settings: &Settings,
+    settings: &ScanSettings,
     mut each: impl FnMut(&mime::Reading<'_>) -> usize,
 ) -> usize {
     let tree = mime::parse(message, &settings.policy.limits.structure());

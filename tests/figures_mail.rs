@@ -347,7 +347,7 @@ fn defanged_text_differs_in_links_only(looked: &Looked<'_>, counts: &Counts) -> 
     let plan = by_reading(seen);
     for part in 0..tree.parts.len() {
         // What some clients read has the bytes of usual parts as well, and so their edits.
-        if seen.tree.parts[part].view != mime::View::Usual {
+        if seen.tree.parts[part].view != mime::ClientView::Usual {
             continue;
         }
         let readings: Vec<_> = mime::readings(mail.message(), &seen.tree, part).collect();

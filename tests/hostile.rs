@@ -6,7 +6,7 @@ mod lines;
 
 use lines::base64_lines;
 use linkmilter::engine::limits::Limits;
-use linkmilter::engine::mime::{self, Media, Tree, View};
+use linkmilter::engine::mime::{self, ClientView, Media, Tree};
 use linkmilter::engine::outcome::{Bypass, Disposition};
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::splice::apply;
@@ -261,7 +261,7 @@ fn a_type_without_a_subtype_is_text() {
         let head = format!("Content-Type: {label}\r\n");
         let body = b"preamble\r\n--b\r\n\r\none\r\n--b--\r\n";
         let tree = parse(head.as_bytes(), body);
-        let usual = tree.parts.into_iter().find(|part| part.view == View::Usual);
+        let usual = tree.parts.into_iter().find(|part| part.view == ClientView::Usual);
         usual.unwrap().raw_range().unwrap()
     };
     assert_eq!(parts("multipart; boundary=b"), 0..29, "RFC 2045 §5.2");

@@ -15,7 +15,7 @@ use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::judgements::Judgements;
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::{
-    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings,
+    CrossCheck, GapLines, Input, OutputFormat, Progress, Results, Scan, ScanSettings, TldLookup,
 };
 
 /// A message with a deceptive link: the first letter of the host is Cyrillic.
@@ -525,12 +525,12 @@ fn row(text: &mut String, name: &str, tally: &Tally) {
 }
 
 fn tally(folder: PathBuf) -> Tally {
-    let settings = Settings {
+    let settings = ScanSettings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         results: Results::Unknown,
         tlds: linkmilter::tld::builtin(),
-        dns: Dns::Off,
+        dns: TldLookup::Off,
         format: OutputFormat::Counts,
         min_verdict: Verdict::Notice,
         gap_lines: GapLines::Omit,

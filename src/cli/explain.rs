@@ -15,7 +15,7 @@ use crate::daemon::{contacts, recipes};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
 use crate::engine::explain::{CHARACTERS, characters_of, difference, in_front_of_target};
-use crate::engine::mime::{self, Message, Part, View, Why};
+use crate::engine::mime::{self, ClientView, Message, Part, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Defang, Policy};
 use crate::engine::span::TextEdit;
@@ -224,7 +224,7 @@ fn title(message: Message<'_>, trace_result: &Trace, index: usize, part: &Part) 
     if part.surroundings.attachment {
         title.push_str(", attachment");
     }
-    if let View::Other(why) = part.view {
+    if let ClientView::Other(why) = part.view {
         let (what, who) = seen_by(why);
         let _ = write!(title, ", seen by some: {what} (docs/mail-programs.md: {who})");
     }

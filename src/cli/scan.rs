@@ -28,8 +28,8 @@ use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Completion, CrossCheck, Dns, Error, GapLines, Input, OutputFormat, Progress, Results, Scan,
-    ScanJournal, ScanReport, Settings, input, ranges,
+    Completion, CrossCheck, Error, GapLines, Input, OutputFormat, Progress, Results, Scan,
+    ScanJournal, ScanReport, ScanSettings, TldLookup, input, ranges,
 };
 
 use super::dns::BlockingResolver;
@@ -281,7 +281,7 @@ fn config(args: &Args) -> anyhow::Result<Config> {
     Ok(config::load(&Sources::without_default_file(args.config.clone()))?)
 }
 
-fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
+fn settings(args: &Args, config: &Config) -> anyhow::Result<ScanSettings> {
     let policies = config.user_settings()?.policies;
     let policy = policies.default_policy();
     let results = match config.exempt.authserv_id.is_some() {
@@ -292,12 +292,12 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
     let dns = match args.dns {
         true => {
             let resolver = BlockingResolver::new(config, &tlds)?;
-            Dns::Queries(Box::new(move |questions| resolver.answers(questions)))
+            TldLookup::Queries(Box::new(move |questions| resolver.answers(questions)))
         }
-        false => Dns::Off,
+        false => TldLookup::Off,
     };
     let all = args.all_links || args.witness;
-    Ok(Settings {
+    Ok(ScanSettings {
         policy: Policy {
             report: if all { Wanted::AllLinks } else { Wanted::Findings },
             header_fields: if args.diff { HeaderFields::Add } else { HeaderFields::Omit },

@@ -121,7 +121,7 @@ impl Config {
         let blocked = Arc::new(hosts(files.blocked));
         let base = engine::Policy {
             lists: engine::lists::Lists {
-                own: Arc::new(engine::lists::Table::of_names(own)),
+                own: Arc::new(engine::lists::EntryHashes::of_names(own)),
                 ..base.lists
             },
             words: Arc::new(files.words),

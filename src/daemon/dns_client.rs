@@ -13,7 +13,7 @@ use super::settings::Loaded;
 use super::throttle::Throttle;
 use super::tlds::Tlds;
 use crate::config::{Config, DnsMode};
-use crate::engine::lists::{Listing, Table};
+use crate::engine::lists::{EntryHashes, Listing};
 use crate::engine::outcome::Verdict;
 use crate::engine::{self, Answers};
 use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
@@ -330,7 +330,7 @@ const fn label(said: BlocklistAnswer) -> ListAnswer {
 fn listings_of(list: &Blocklist, answers: &BTreeMap<String, BlocklistAnswer>) -> Vec<Arc<Listing>> {
     let of = |verdict| {
         let named = answers.iter().filter(|(_, said)| **said == BlocklistAnswer::Listed(verdict));
-        let table = Table::of_names(named.map(|(domain, _)| domain));
+        let table = EntryHashes::of_names(named.map(|(domain, _)| domain));
         let (name, table) = (format!("blocklists.{}", list.name), Arc::new(table));
         let listing = Listing { name, verdict, table, known: None };
         (!listing.table.is_empty()).then(|| Arc::new(listing))

@@ -8,7 +8,7 @@ use super::seal::{self, KeyError, Seal};
 use super::state_dir;
 use crate::config::{self, Config, Errors, Settings, Snapshot, SnapshotError, Sources};
 use crate::engine::outcome::Because;
-use crate::milter::server::Limits;
+use crate::milter::server::ServerLimits;
 use crate::milter::session::Bounds;
 use crate::record::time::Timestamp;
 
@@ -102,17 +102,17 @@ impl Loaded {
     }
 
     /// The limits of the milter server.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> ServerLimits {
         let server = &self.config.server;
         let bytes = |size: config::Size| usize::try_from(size.0).unwrap_or(usize::MAX);
-        Limits {
+        ServerLimits {
             connections: server.max_connections,
             memory_bytes: bytes(server.max_memory),
             idle: server.idle_timeout,
             reply: server.write_timeout,
             drain: server.drain,
             session: Bounds { message_bytes: bytes(server.max_message), ..Bounds::default() },
-            ..Limits::default()
+            ..ServerLimits::default()
         }
     }
 }

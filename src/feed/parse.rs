@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use crate::engine::host::{BadName, Known};
-use crate::engine::lists::{Table, TableBuilder};
+use crate::engine::lists::{EntryHashes, TableBuilder};
 use crate::plural::counted;
 
 use super::line::{EntryKind, ListLayout, ListLine, ListReader};
@@ -17,7 +17,7 @@ const MAX_LINE_BYTES: usize = 8 << 10;
 /// A parsed list.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    pub table: Table,
+    pub table: EntryHashes,
     /// The names of a list of names that readers know. Its table is empty.
     pub known_names: Option<Arc<Known>>,
     /// Number of invalid lines, and the number of the first one, counted from 1.

@@ -12,22 +12,22 @@ use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTi
 pub struct OnlyWhole;
 
 impl<In: Transport> Connector<In> for OnlyWhole {
-    type Out = Whole<In>;
+    type Out = UntilEnd<In>;
 
     fn connect(
         &self,
         _: &ConnectionDetails,
         chained: Option<In>,
-    ) -> Result<Option<Whole<In>>, ureq::Error> {
-        Ok(chained.map(Whole))
+    ) -> Result<Option<UntilEnd<In>>, ureq::Error> {
+        Ok(chained.map(UntilEnd))
     }
 }
 
 /// A connection whose end was announced, or is an error.
 #[derive(Debug)]
-pub struct Whole<In>(In);
+pub struct UntilEnd<In>(In);
 
-impl<In: Transport> Transport for Whole<In> {
+impl<In: Transport> Transport for UntilEnd<In> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         self.0.buffers()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine;
 use crate::engine::host::Names;
-use crate::engine::lists::Table;
+use crate::engine::lists::EntryHashes;
 use crate::engine::policy::{
     Actions, Defang, HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice,
     RestrictionLevel, Signed,
@@ -167,7 +167,7 @@ impl Rule {
             (&changes.allowed, &mut policy.lists.allowed),
         ] {
             if !names.is_empty() {
-                tables.push(Arc::new(Table::of_names(names)));
+                tables.push(Arc::new(EntryHashes::of_names(names)));
             }
         }
         policy.link_actions.extend(&changes.link_actions);

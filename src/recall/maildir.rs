@@ -27,7 +27,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{Mode, OFlags};
 
-pub use name::{CopyState, StoredMessage, copy_states};
+pub use name::{CopyState, MaildirMessage, copy_states};
 
 /// How often a message is looked for under other flags: a mail program may change them meanwhile.
 const MAX_RENAME_TRIES: usize = 5;
@@ -151,7 +151,7 @@ impl MaildirFolder {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn messages(&self) -> io::Result<Vec<StoredMessage>> {
+    pub fn messages(&self) -> io::Result<Vec<MaildirMessage>> {
         let mut found = Vec::new();
         for subdirectory in ["new", "cur"] {
             for entry in fs::read_dir(self.path.join(subdirectory))? {
@@ -159,7 +159,7 @@ impl MaildirFolder {
                 let listed =
                     entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink());
                 if listed && !entry.file_name().as_bytes().starts_with(b".") {
-                    found.push(StoredMessage { subdirectory, name: entry.file_name() });
+                    found.push(MaildirMessage { subdirectory, name: entry.file_name() });
                 }
             }
         }
@@ -167,7 +167,7 @@ impl MaildirFolder {
         Ok(found)
     }
 
-    pub fn path(&self, message: &StoredMessage) -> PathBuf {
+    pub fn path(&self, message: &MaildirMessage) -> PathBuf {
         self.path.join(message.subdirectory).join(&message.name)
     }
 
@@ -178,7 +178,7 @@ impl MaildirFolder {
     /// `max_bytes` bytes.
     pub fn read(
         &self,
-        message: &StoredMessage,
+        message: &MaildirMessage,
         max_bytes: u64,
     ) -> io::Result<(Vec<u8>, SystemTime)> {
         // Since the folder was listed, the file may have been replaced by a symbolic link or by a
@@ -209,10 +209,10 @@ impl MaildirFolder {
     ///
     /// # Errors
     /// When the copy cannot be made. Then the message is there as before.
-    pub fn replace(&self, message: &StoredMessage, bytes: &[u8]) -> io::Result<ReplacedInMaildir> {
+    pub fn replace(&self, message: &MaildirMessage, bytes: &[u8]) -> io::Result<ReplacedInMaildir> {
         let old = fs::symlink_metadata(self.path(message))?;
         let new =
-            StoredMessage { subdirectory: message.subdirectory, name: message.copy_name(bytes) };
+            MaildirMessage { subdirectory: message.subdirectory, name: message.copy_name(bytes) };
         let number = TEMP_FILES.fetch_add(1, Ordering::Relaxed);
         let name = name::temporary(new.base(), std::process::id(), number);
         let temp_path = self.path.join("tmp").join(OsStr::from_bytes(&name));
@@ -256,8 +256,8 @@ impl MaildirFolder {
     /// When it cannot be removed. Then both are there.
     pub fn finish(
         &self,
-        message: &StoredMessage,
-        copy: StoredMessage,
+        message: &MaildirMessage,
+        copy: MaildirMessage,
     ) -> io::Result<ReplacedInMaildir> {
         self.remove_original(message, copy, MadeBy::AnotherRun)
     }
@@ -265,8 +265,8 @@ impl MaildirFolder {
     /// Removes a message that has a copy, whatever flags its name has by now.
     fn remove_original(
         &self,
-        message: &StoredMessage,
-        mut new: StoredMessage,
+        message: &MaildirMessage,
+        mut new: MaildirMessage,
         made_by: MadeBy,
     ) -> io::Result<ReplacedInMaildir> {
         let mut old = message.clone();
@@ -287,7 +287,7 @@ impl MaildirFolder {
             };
             let name = [new.base(), now.flags()].concat();
             let moved =
-                StoredMessage { subdirectory: now.subdirectory, name: OsString::from_vec(name) };
+                MaildirMessage { subdirectory: now.subdirectory, name: OsString::from_vec(name) };
             move_to(&self.path(&new), &self.path(&moved))?;
             (old, new) = (now, moved);
         }
@@ -296,8 +296,8 @@ impl MaildirFolder {
 
     /// Finds a message again whose flags have changed. A message that is renamed during the listing
     /// may be missed under both names, so it is gone only when two listings do not have it.
-    fn find_renamed(&self, message: &StoredMessage) -> io::Result<Option<StoredMessage>> {
-        let listed = || -> io::Result<Option<StoredMessage>> {
+    fn find_renamed(&self, message: &MaildirMessage) -> io::Result<Option<MaildirMessage>> {
+        let listed = || -> io::Result<Option<MaildirMessage>> {
             Ok(self.messages()?.into_iter().find(|other| other.base() == message.base()))
         };
         Ok(match listed()? {

@@ -11,7 +11,7 @@ use crate::file::reason;
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::journal::HashChain;
-use super::judge::{BatchResult, ScanJudge, Settings};
+use super::judge::{BatchResult, ScanJudge, ScanSettings};
 use super::message::{Quoting, RawMessage};
 use super::read::{self, Sink};
 
@@ -72,7 +72,7 @@ pub(super) enum BatchOutput {
 
 /// Judges a batch on the current thread.
 pub(super) fn judge(
-    settings: &Settings,
+    settings: &ScanSettings,
     (budget, number): (&Budget, u64),
     batch: Batch,
     emit: &dyn Fn(BatchOutput),

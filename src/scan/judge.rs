@@ -46,7 +46,7 @@ pub enum CrossCheck {
 
 /// How TLDs are resolved that are not in the table.
 #[derive(Default)]
-pub enum Dns {
+pub enum TldLookup {
     /// They are not: such TLDs are unverified.
     #[default]
     Off,
@@ -57,20 +57,20 @@ pub enum Dns {
 /// Resolves the questions of one message; names without an answer in time are missing.
 pub type Resolve = dyn Fn(&[String]) -> Answers + Send + Sync;
 
-impl Dns {
+impl TldLookup {
     fn answers(&self, questions: &[String]) -> Answers {
         match self {
-            Dns::Off => Answers::new(),
-            Dns::Queries(ask) => ask(questions),
+            TldLookup::Off => Answers::new(),
+            TldLookup::Queries(ask) => ask(questions),
         }
     }
 }
 
-impl std::fmt::Debug for Dns {
+impl std::fmt::Debug for TldLookup {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
-            Dns::Off => "Off",
-            Dns::Queries(_) => "Queries",
+            TldLookup::Off => "Off",
+            TldLookup::Queries(_) => "Queries",
         })
     }
 }
@@ -109,12 +109,12 @@ impl std::fmt::Debug for Results {
 
 /// How messages are judged and written.
 #[derive(Debug)]
-pub struct Settings {
+pub struct ScanSettings {
     pub policy: Policy,
     pub facts: Facts,
     pub results: Results,
     pub tlds: TldTable,
-    pub dns: Dns,
+    pub dns: TldLookup,
     pub format: OutputFormat,
     /// Findings below this verdict are not written.
     pub min_verdict: Verdict,
@@ -126,7 +126,7 @@ pub struct Settings {
     pub judgements: Judgements,
 }
 
-impl Settings {
+impl ScanSettings {
     /// The findings to write.
     fn wanted<'o>(&self, outcome: &'o Outcome) -> impl Iterator<Item = &'o Finding> {
         let min_verdict = self.min_verdict;
@@ -146,7 +146,7 @@ pub struct BatchResult {
 
 /// Judges the messages of a batch.
 pub struct ScanJudge<'s> {
-    settings: &'s Settings,
+    settings: &'s ScanSettings,
     headers: Headers,
     out: BatchResult,
     /// Takes complete lines before the end of the batch.
@@ -154,7 +154,7 @@ pub struct ScanJudge<'s> {
 }
 
 impl<'s> ScanJudge<'s> {
-    pub fn new(settings: &'s Settings, emit: &'s mut dyn FnMut(Vec<u8>)) -> ScanJudge<'s> {
+    pub fn new(settings: &'s ScanSettings, emit: &'s mut dyn FnMut(Vec<u8>)) -> ScanJudge<'s> {
         ScanJudge { settings, headers: Headers::new(), out: BatchResult::default(), emit }
     }
 

@@ -21,7 +21,7 @@ use super::batch::BatchOutput;
 use super::budget::Budget;
 use super::input::Input;
 use super::journal::{Completion, ScanJournal};
-use super::judge::Settings;
+use super::judge::ScanSettings;
 use super::produce::{Producer, SharedScan};
 use super::progress::Progress;
 use super::{Error, ScanReport};
@@ -31,7 +31,7 @@ const BATCHES_PER_JOB: usize = 8;
 
 /// The inputs of a scan and its state.
 pub struct Scan<'s> {
-    pub settings: &'s Settings,
+    pub settings: &'s ScanSettings,
     /// Number of worker threads.
     pub jobs: usize,
     pub progress: &'s Progress,

@@ -20,13 +20,13 @@ use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::input::Input;
 use super::journal::{Completion, HashChain, Position};
-use super::judge::Settings;
+use super::judge::ScanSettings;
 use super::mbox::Splitter;
 use super::message::RawMessage;
 use super::progress::Progress;
 use super::read::{self, Sink};
 use super::sniff::{self, SourceKind};
-use super::walk::{Walk, WalkEntry};
+use super::walk::{FolderWalk, WalkEntry};
 
 /// A batch is sent at this many bytes or entries.
 const BATCH_BYTES: usize = 256 << 10;
@@ -35,7 +35,7 @@ const BATCH_ITEMS: usize = 64;
 /// What all threads share.
 #[derive(Clone, Copy)]
 pub(super) struct SharedScan<'scope> {
-    pub settings: &'scope Settings,
+    pub settings: &'scope ScanSettings,
     pub budget: &'scope Budget,
     pub progress: &'scope Progress,
     /// Set from outside to end the scan.
@@ -111,7 +111,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     fn input(&mut self, input: Input) -> ControlFlow<()> {
         match input {
             Input::Path(path) => {
-                for entry in Walk::new(path) {
+                for entry in FolderWalk::new(path) {
                     self.entry(entry)?;
                 }
                 ControlFlow::Continue(())

@@ -10,7 +10,7 @@ use crate::plural::counted;
 use crate::record::defang::visible;
 use crate::record::tally::Tally;
 
-use super::walk::{Walk, WalkEntry};
+use super::walk::{FolderWalk, WalkEntry};
 
 /// Counts messages and findings. Drawn only on a terminal.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Progress {
         }
         let bar = self.bar.clone();
         std::thread::spawn(move || {
-            let sum = paths.into_iter().flat_map(Walk::new).map(|entry| match entry {
+            let sum = paths.into_iter().flat_map(FolderWalk::new).map(|entry| match entry {
                 WalkEntry::File { size, .. } => size,
                 WalkEntry::Stream { .. } | WalkEntry::Skipped | WalkEntry::Unread { .. } => 0,
             });

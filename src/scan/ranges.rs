@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use super::mbox::{MboxItem, Splitter};
 use super::sniff::{self, PREFIX_BYTES, SourceKind};
-use super::walk::{Walk, WalkEntry};
+use super::walk::{FolderWalk, WalkEntry};
 
 /// Writes the entries of a path, NUL-terminated. An mbox of more than `size` bytes is split into
 /// ranges of about that size. Everything else is one entry. So is what cannot be read: the scan
 /// will report it.
 pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, max_message: usize) -> io::Result<()> {
-    for entry in Walk::new(path) {
+    for entry in FolderWalk::new(path) {
         match entry {
             WalkEntry::Skipped => {}
             WalkEntry::Stream { path } | WalkEntry::Unread { path, .. } => write_path(out, &path)?,

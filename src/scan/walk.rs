@@ -44,7 +44,7 @@ impl WalkEntry {
 ///
 /// Keeps the names of the folders above the current one in memory: about 80 bytes per name.
 #[derive(Debug)]
-pub struct Walk {
+pub struct FolderWalk {
     stack: Vec<WalkedFolder>,
     /// The given path itself, until it was examined.
     root: Option<PathBuf>,
@@ -71,9 +71,9 @@ enum Layout {
     Mh,
 }
 
-impl Walk {
-    pub fn new(path: PathBuf) -> Walk {
-        Walk { stack: Vec::new(), root: Some(path) }
+impl FolderWalk {
+    pub fn new(path: PathBuf) -> FolderWalk {
+        FolderWalk { stack: Vec::new(), root: Some(path) }
     }
 
     /// Examines the given path. Symbolic links are followed here.
@@ -126,7 +126,7 @@ impl Walk {
     }
 }
 
-impl Iterator for Walk {
+impl Iterator for FolderWalk {
     type Item = WalkEntry;
 
     fn next(&mut self) -> Option<WalkEntry> {
@@ -192,7 +192,7 @@ mod tests {
     fn walked(root: &Path) -> (Vec<String>, usize) {
         let mut passed = 0;
         let mut files = Vec::new();
-        for entry in Walk::new(root.to_owned()) {
+        for entry in FolderWalk::new(root.to_owned()) {
             match entry {
                 WalkEntry::File { path, .. } => {
                     files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_named() {
-        let mut walk = Walk::new(PathBuf::from("/nonexistent/mail"));
+        let mut walk = FolderWalk::new(PathBuf::from("/nonexistent/mail"));
         assert!(matches!(walk.next(), Some(WalkEntry::Unread { .. })));
         assert!(walk.next().is_none());
     }

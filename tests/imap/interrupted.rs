@@ -8,7 +8,7 @@ use linkmilter::recall::imap::Connection;
 use linkmilter::recall::imap::account::{Account, TlsMode};
 use linkmilter::recall::imap::connect::{ImapStream, connect};
 use linkmilter::recall::imap::folder::{
-    Access, ImapFolder, NEW_KEYWORD, OLD_KEYWORD, ReplacedInFolder, StoredMessage, mailbox,
+    Access, ImapFolder, ImapMessage, NEW_KEYWORD, OLD_KEYWORD, ReplacedInFolder, mailbox,
 };
 
 use crate::client::{Client, Kept};
@@ -244,7 +244,7 @@ fn replaced(
     dovecot: &Dovecot,
     word: &'static [u8],
     does: &mut dyn FnMut(),
-) -> (StoredMessage, Result<ReplacedInFolder, String>) {
+) -> (ImapMessage, Result<ReplacedInFolder, String>) {
     let stream = connected(dovecot).into_inner();
     let mut connection = Connection::new(Meddler { stream, word, does }, 1 << 20);
     let mailbox = mailbox("INBOX").unwrap();

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use linkmilter::engine::Message;
 use linkmilter::engine::limits::Limits;
-use linkmilter::engine::mime::{self, View};
+use linkmilter::engine::mime::{self, ClientView};
 use mail_parser::{MessageParser, PartType};
 
 use crate::corpus::messages;
@@ -28,7 +28,7 @@ fn mail_parser_sees_the_same_parts() {
         let ours: Vec<(usize, usize)> = tree
             .parts
             .iter()
-            .filter(|part| part.view == View::Usual)
+            .filter(|part| part.view == ClientView::Usual)
             .filter_map(mime::Part::raw_range)
             .map(|range| trimmed(raw, range.start + offset, range.end + offset))
             .collect();

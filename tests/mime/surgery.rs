@@ -3,7 +3,7 @@
 use linkmilter::engine::Message;
 use linkmilter::engine::fields::{self, Describe};
 use linkmilter::engine::limits::Limits;
-use linkmilter::engine::mime::{self, Lowering, Media, TextEdit, Transfer, Tree, View};
+use linkmilter::engine::mime::{self, ClientView, Lowering, Media, TextEdit, Transfer, Tree};
 use linkmilter::engine::outcome::Outcome;
 use linkmilter::engine::splice::{apply, apply_head, restore};
 
@@ -133,7 +133,7 @@ pub fn operate(raw: &[u8]) -> Report {
 
 /// The parts that most clients see.
 fn usual(tree: &Tree) -> Vec<(usize, &mime::Part)> {
-    tree.parts.iter().enumerate().filter(|(_, part)| part.view == View::Usual).collect()
+    tree.parts.iter().enumerate().filter(|(_, part)| part.view == ClientView::Usual).collect()
 }
 
 /// The same parts, with the same bytes and the same text.

@@ -18,24 +18,26 @@ use super::policy::{Mode, Wording};
 use super::{Case, Contact, Side, explain};
 use mailsplice::edit::LineEnd;
 use mailsplice::media::Media;
-use mailsplice::mime::{self, Part, Reading, Tree, View};
+use mailsplice::mime::{self, ClientView, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::fields::is_sealed;
 
 /// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
-struct Banner {
+struct BannerKind {
     ours: Ours,
     operators: fn(&Own) -> Option<&str>,
 }
 
-const LINKS: Banner = Banner { ours: Ours::MisleadingLinks, operators: |own| own.links.as_deref() };
-const DISABLED: Banner = Banner { ours: Ours::DisabledLinks, ..LINKS };
-const EXTERNAL: Banner = Banner { ours: Ours::External, operators: |own| own.external.as_deref() };
-const FIRST_CONTACT: Banner =
-    Banner { ours: Ours::FirstContact, operators: |own| own.first_contact.as_deref() };
+const LINKS: BannerKind =
+    BannerKind { ours: Ours::MisleadingLinks, operators: |own| own.links.as_deref() };
+const DISABLED: BannerKind = BannerKind { ours: Ours::DisabledLinks, ..LINKS };
+const EXTERNAL: BannerKind =
+    BannerKind { ours: Ours::External, operators: |own| own.external.as_deref() };
+const FIRST_CONTACT: BannerKind =
+    BannerKind { ours: Ours::FirstContact, operators: |own| own.first_contact.as_deref() };
 
-impl Banner {
+impl BannerKind {
     /// The words for a language, if there are any.
     fn built_in(self, language: &str) -> Option<Phrase<'static>> {
         self.ours.in_language(&notices::tag_of(language))
@@ -106,7 +108,7 @@ fn is_shown(part: &Part) -> bool {
     let text = matches!(part.media, Media::Plain | Media::Flowed { .. } | Media::Html);
     let labelled = matches!(part.label.as_str(), "" | "text/plain" | "text/html");
     let free = around.signed.is_empty() && !around.attachment && !around.sealed;
-    part.view == View::Usual && text && labelled && free
+    part.view == ClientView::Usual && text && labelled && free
 }
 
 fn is_html(part: &Part) -> bool {
@@ -168,7 +170,7 @@ struct PartTop<'a> {
 }
 
 impl PartTop<'_> {
-    fn edit(&self, banners: [(Option<&Wording>, Banner); 3]) -> Option<TextEdit> {
+    fn edit(&self, banners: [(Option<&Wording>, BannerKind); 3]) -> Option<TextEdit> {
         let text = self.reading.text.as_str();
         // An empty part is not shown; a message without a body has no place for a banner.
         if text.trim().is_empty() {
@@ -215,7 +217,7 @@ impl PartTop<'_> {
     }
 
     /// The words for a language; English if there are none.
-    fn words(&self, language: &str, banner: Banner) -> &str {
+    fn words(&self, language: &str, banner: BannerKind) -> &str {
         let own = |language: &str| {
             self.case.policy.words.of(language).and_then(|(_, own)| (banner.operators)(own))
         };
@@ -233,7 +235,7 @@ impl PartTop<'_> {
         &self,
         here: &'t str,
         words: Option<&str>,
-        banner: Banner,
+        banner: BannerKind,
     ) -> Option<&'t str> {
         let here = here.trim_start();
         let strip = |words: &str| here.strip_prefix(self.framed(words).trim());
@@ -251,7 +253,7 @@ impl PartTop<'_> {
     }
 
     /// The banner with the words that this part can hold.
-    fn banner_text(&self, words: &str, banner: Banner) -> String {
+    fn banner_text(&self, words: &str, banner: BannerKind) -> String {
         let fits = is_html(self.entry) || self.fits(words);
         self.framed(if fits { words } else { banner.in_ascii(self.language()) })
     }

@@ -2,7 +2,7 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | RFC 6376 §3.5, tags of a signature; RFC 8617 §4.1.2, the same of a receiver | [`Signed`] |
+//! | RFC 6376 §3.5, tags of a signature; RFC 8617 §4.1.2, the same of a receiver | [`SignedBytes`] |
 //! | RFC 6376 §3.4.3, §3.4.4, canonical bodies | [`canonical_bytes`] |
 //! | RFC 1847 §2.1, multipart/signed; RFC 9580 §7, signed text | [`mailsplice::mime::Tree::signed`] |
 
@@ -44,7 +44,7 @@ fn of_message(message: Message<'_>, edits: &[RawEdit], head: &[HeadEdit]) -> Sig
             name if name.eq_ignore_ascii_case(b"ARC-Message-Signature") => Signature::Arc,
             _ => continue,
         };
-        if !broken.contains(kind) && edited.breaks(&Signed::of(&field.text(message.head))) {
+        if !broken.contains(kind) && edited.breaks(&SignedBytes::of(&field.text(message.head))) {
             broken.insert(kind);
         }
     }
@@ -68,7 +68,7 @@ impl<'e> Edited<'e> {
         edited.then(|| Edited { body, first, head, before: Default::default() })
     }
 
-    fn breaks(&self, signed: &Signed) -> bool {
+    fn breaks(&self, signed: &SignedBytes) -> bool {
         let is_signed = |edit: &HeadEdit| {
             signed.fields.iter().any(|name| name.eq_ignore_ascii_case(edit.name.trim()))
         };
@@ -76,7 +76,7 @@ impl<'e> Edited<'e> {
     }
 
     /// Whether a signature covers the byte of the body at `at`, or what is inserted there.
-    fn is_covered(&self, at: usize, signed: &Signed) -> bool {
+    fn is_covered(&self, at: usize, signed: &SignedBytes) -> bool {
         let Some(length) = signed.length else { return true };
         let [simple, relaxed] = &self.before;
         let known = if signed.canon == Canon::Relaxed { relaxed } else { simple };
@@ -93,7 +93,7 @@ enum Canon {
 }
 
 /// What a signature covers.
-struct Signed {
+struct SignedBytes {
     /// Names of header fields (`h=`).
     fields: Vec<String>,
     /// Canonical bytes of the body (`l=`); all of them without it.
@@ -101,9 +101,9 @@ struct Signed {
     canon: Canon,
 }
 
-impl Signed {
-    fn of(value: &str) -> Signed {
-        let mut signed = Signed { fields: Vec::new(), length: None, canon: Canon::Simple };
+impl SignedBytes {
+    fn of(value: &str) -> SignedBytes {
+        let mut signed = SignedBytes { fields: Vec::new(), length: None, canon: Canon::Simple };
         for tag in value.split(';') {
             let Some((name, value)) = tag.split_once('=') else { continue };
             match name.trim() {

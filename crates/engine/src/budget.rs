@@ -223,8 +223,8 @@ impl<'a> Budget<'a> {
     }
 
     /// The limits of splitting, which has the steps that are left.
-    pub fn structure(&self, limits: &Limits) -> mailsplice::limits::Limits {
-        mailsplice::limits::Limits { steps: self.left(), ..limits.structure() }
+    pub fn structure(&self, limits: &Limits) -> mailsplice::limits::SplitLimits {
+        mailsplice::limits::SplitLimits { steps: self.left(), ..limits.structure() }
     }
 
     /// What may be found in a layer, and how many steps one stretch of it may take.

@@ -54,13 +54,13 @@ mod tests {
     use super::*;
     use crate::check::check;
     use crate::outcome::Verdict;
-    use crate::policy::lists::{Entry, Listing, Table, TableBuilder};
+    use crate::policy::lists::{Entry, EntryHashes, Listing, TableBuilder};
     use crate::{Answers, Facts, Message, TldTable, inspect};
     use homograph::Names;
 
     #[test]
     fn every_list_is_named_once() {
-        let listing = |name: &str, table: Table| {
+        let listing = |name: &str, table: EntryHashes| {
             let (name, table) = (name.to_owned(), Arc::new(table));
             Arc::new(Listing { name, verdict: Verdict::Unsafe, table, known: None })
         };
@@ -68,9 +68,9 @@ mod tests {
         urls.push(Entry::Url("www.ok.example:8080/a?b"));
         let mut policy = Policy { rule: "users".to_owned(), ..Policy::default() };
         policy.blocked = Arc::new(Names::new(["own.example"]));
-        policy.lists.blocked = vec![Arc::new(Table::of_names(["ruled.example"]))];
+        policy.lists.blocked = vec![Arc::new(EntryHashes::of_names(["ruled.example"]))];
         policy.lists.listings = Arc::new(vec![
-            listing("feeds.malware", Table::of_names(["own.example", "fed.example"])),
+            listing("feeds.malware", EntryHashes::of_names(["own.example", "fed.example"])),
             listing("feeds.urls", urls.finish()),
         ]);
         for (hosts, of_url, expected) in [
@@ -111,14 +111,14 @@ mod tests {
     #[test]
     fn a_list_of_others_takes_no_name_that_is_protected_allowed_or_ours() {
         let names = ["own.example", "protected.example", "allowed.example", "evil.example"];
-        let table = Arc::new(Table::of_names(names));
+        let table = Arc::new(EntryHashes::of_names(names));
         let (name, verdict) = ("feeds.malware".to_owned(), Verdict::Unsafe);
         let mut policy = Policy {
             protected: Arc::new(Names::new(["protected.example"])),
             allowed: Arc::new(Names::new(["allowed.example"])),
             ..Policy::default()
         };
-        policy.lists.own = Arc::new(Table::of_names(["own.example"]));
+        policy.lists.own = Arc::new(EntryHashes::of_names(["own.example"]));
         policy.lists.listings =
             Arc::new(vec![Arc::new(Listing { name, verdict, table, known: None })]);
         let tlds = TldTable::new(["example"], "");

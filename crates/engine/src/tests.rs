@@ -455,7 +455,7 @@ fn domains(body: &str, policy: &Policy) -> Vec<String> {
 
 #[test]
 fn only_domains_of_links_are_looked_up() {
-    let table = super::policy::lists::Table::of_names(["known.com"]);
+    let table = super::policy::lists::EntryHashes::of_names(["known.com"]);
     let listing = super::policy::lists::Listing {
         name: "x".to_owned(),
         verdict: Verdict::Suspect,

@@ -3,14 +3,14 @@
 
 use std::io::{self, Read};
 
-use mailsplice::limits::Limits;
+use mailsplice::limits::SplitLimits;
 use mailsplice::{Message, mime};
 use uts58::tlds::{TldSet, TldTable};
 
 /// Each link of each part, in every way that programs may read it.
 fn links(raw: &[u8], tlds: &dyn TldSet) -> Vec<String> {
     let message = Message::split(raw);
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &SplitLimits::default());
     let mut found = Vec::new();
     for part in 0..tree.parts.len() {
         for reading in mime::all_readings(message, &tree, part) {

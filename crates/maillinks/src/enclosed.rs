@@ -47,7 +47,7 @@ fn may_open(text: &str, sign: usize) -> bool {
 }
 
 /// The text between the signs at these offsets, if it is a URL.
-fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
+fn enclosed(text: &str, open: usize, close: usize) -> Option<CutUrl<'_>> {
     let signs = [open, close].map(|at| text.as_bytes().get(at));
     let delimiters = match signs {
         [Some(b'<'), Some(b'>')] => Delimiters::Angles,
@@ -58,7 +58,7 @@ fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
     let inside = text.as_bytes().get(open + 1..close)?;
     let may_be_cut = inside.iter().fold(false, |any, byte| any | !matches!(byte, b'!'..=b'~'));
     memchr::memchr(b':', inside).filter(|_| may_be_cut)?;
-    Url::of(text, without_label(text, open + 1..close), delimiters)
+    CutUrl::of(text, without_label(text, open + 1..close), delimiters)
 }
 
 /// The range without the prefix `URL:` of RFC 1738.
@@ -78,7 +78,7 @@ enum Delimiters {
 
 /// A URL that blanks cut before its path.
 #[derive(Clone, Copy, Debug)]
-struct Url<'t> {
+struct CutUrl<'t> {
     /// Its text up to the end of its authority.
     text: &'t str,
     /// Where the text begins.
@@ -88,8 +88,8 @@ struct Url<'t> {
     delimiters: Delimiters,
 }
 
-impl<'t> Url<'t> {
-    fn of(text: &'t str, inside: Range<usize>, delimiters: Delimiters) -> Option<Url<'t>> {
+impl<'t> CutUrl<'t> {
+    fn of(text: &'t str, inside: Range<usize>, delimiters: Delimiters) -> Option<CutUrl<'t>> {
         let inner = text.get(inside.clone())?;
         let text = inner.trim_start();
         // A cheap test that most fail.
@@ -111,7 +111,7 @@ impl<'t> Url<'t> {
         let sentence =
             delimiters == Delimiters::Quotes && (text.contains('\n') || ends_in_address(text));
         let at = inside.end - inner.trim_start().len();
-        let url = Url { text, at, front: front.min(text.len()), delimiters };
+        let url = CutUrl { text, at, front: front.min(text.len()), delimiters };
         (!sentence && text.contains(char::is_whitespace)).then_some(url)
     }
 

@@ -62,11 +62,11 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
     let mut launches = false;
     loop {
         match reader.next_event() {
-            Event::Text(text) if spend(TEXT_STEPS) => pdf.keep(text),
-            Event::Text(_) => return None,
-            Event::Launch => launches = true,
-            Event::Encrypted => pdf.unread = true,
-            Event::Objects(stream) => {
+            PdfEvent::Text(text) if spend(TEXT_STEPS) => pdf.keep(text),
+            PdfEvent::Text(_) => return None,
+            PdfEvent::Launch => launches = true,
+            PdfEvent::Encrypted => pdf.unread = true,
+            PdfEvent::Objects(stream) => {
                 let before = left;
                 let unpacked = stream.unpacked(&mut left, max);
                 // By its filters, and as objects.
@@ -81,7 +81,7 @@ pub fn read(bytes: &[u8], mut spend: impl FnMut(u64) -> bool) -> Option<Pdf> {
                 pdf.unread |= ending == Ending::Cut;
                 launches |= pdf.objects(&objects, &mut spend)?;
             }
-            Event::End => break,
+            PdfEvent::End => break,
         }
     }
     pdf.unread |= reader.is_cut || !has_end(bytes);
@@ -132,11 +132,11 @@ impl Pdf {
         let mut launches = false;
         loop {
             match reader.next_event() {
-                Event::Text(text) if spend(TEXT_STEPS) => self.keep(text),
-                Event::Text(_) => return None,
-                Event::Launch => launches = true,
-                Event::Encrypted | Event::Objects(_) => {}
-                Event::End => break,
+                PdfEvent::Text(text) if spend(TEXT_STEPS) => self.keep(text),
+                PdfEvent::Text(_) => return None,
+                PdfEvent::Launch => launches = true,
+                PdfEvent::Encrypted | PdfEvent::Objects(_) => {}
+                PdfEvent::End => break,
             }
         }
         self.unread |= reader.is_cut;
@@ -145,7 +145,7 @@ impl Pdf {
 }
 
 /// What the reader reports.
-enum Event<'a> {
+enum PdfEvent<'a> {
     Text((String, TextKind)),
     /// An action that opens a file with its program.
     Launch,
@@ -168,11 +168,11 @@ enum TextKind {
 /// A packed object stream.
 struct ObjectStream<'a> {
     data: &'a [u8],
-    filters: [Filter; FILTERS],
+    filters: [StreamFilter; FILTERS],
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Filter {
+enum StreamFilter {
     #[default]
     None,
     Flate,
@@ -193,8 +193,8 @@ impl ObjectStream<'_> {
         for filter in self.filters {
             let max = max.min(*left);
             data = match filter {
-                Filter::None => break,
-                Filter::Flate => match inflate(&data, max) {
+                StreamFilter::None => break,
+                StreamFilter::Flate => match inflate(&data, max) {
                     Some((out, one)) => {
                         if one == Ending::Cut {
                             ending = one;
@@ -206,8 +206,8 @@ impl ObjectStream<'_> {
                         return None;
                     }
                 },
-                Filter::Hex => Cow::Owned(hex(&data)),
-                Filter::Unknown => return None,
+                StreamFilter::Hex => Cow::Owned(hex(&data)),
+                StreamFilter::Unknown => return None,
             };
             let rest = left.checked_sub(data.len());
             *left = rest.unwrap_or(0);
@@ -230,7 +230,7 @@ fn hex(data: &[u8]) -> Vec<u8> {
 
 /// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
+enum PdfName {
     /// The target of a URI action, or the base URL.
     Link,
     /// A file that is opened, or that a form is sent to; sometimes a URL.
@@ -245,17 +245,17 @@ struct PdfReader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The name before a value.
-    name: Option<Name>,
+    name: Option<PdfName>,
     /// Open dictionaries and arrays.
     depth: usize,
-    /// How many are open inside [`Name::Windows`].
+    /// How many are open inside [`PdfName::Windows`].
     windows: Option<usize>,
     in_objects: bool,
     /// Whether something has no end, or a link was too long to be kept.
     is_cut: bool,
     /// Whether the dictionary before a stream says that it holds objects.
     objects: bool,
-    filters: [Filter; FILTERS],
+    filters: [StreamFilter; FILTERS],
     named: usize,
 }
 
@@ -270,12 +270,12 @@ impl<'a> PdfReader<'a> {
             in_objects: false,
             is_cut: false,
             objects: false,
-            filters: [Filter::None; FILTERS],
+            filters: [StreamFilter::None; FILTERS],
             named: 0,
         }
     }
 
-    fn next_event(&mut self) -> Event<'a> {
+    fn next_event(&mut self) -> PdfEvent<'a> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             self.at += 1;
             let event = match byte {
@@ -320,7 +320,7 @@ impl<'a> PdfReader<'a> {
                 return event;
             }
         }
-        Event::End
+        PdfEvent::End
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -333,44 +333,44 @@ impl<'a> PdfReader<'a> {
 
     fn open(&mut self) {
         self.depth += 1;
-        if self.name == Some(Name::Windows) {
+        if self.name == Some(PdfName::Windows) {
             self.windows = Some(self.depth);
         }
-        // Of the array in `/Filter [...]` only the names are read.
+        // Of the array in `/StreamFilter [...]` only the names are read.
         self.name = None;
     }
 
     /// Reads a name; `#41` in it is a character.
-    fn name(&mut self) -> Option<Event<'a>> {
+    fn name(&mut self) -> Option<PdfEvent<'a>> {
         let rest = self.rest();
         let end = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte));
         let raw = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         self.at += raw.len();
         let name = unescaped(raw);
         self.name = Some(match &*name {
-            b"URI" | b"Base" => Name::Link,
-            b"F" | b"UF" | b"DOS" | b"Unix" | b"Mac" => Name::File,
-            b"JS" => Name::Script,
-            b"Win" => Name::Windows,
-            _ => Name::Other,
+            b"URI" | b"Base" => PdfName::Link,
+            b"F" | b"UF" | b"DOS" | b"Unix" | b"Mac" => PdfName::File,
+            b"JS" => PdfName::Script,
+            b"Win" => PdfName::Windows,
+            _ => PdfName::Other,
         });
         match &*name {
             b"ObjStm" => self.objects = true,
-            b"Encrypt" => return Some(Event::Encrypted),
-            b"Launch" => return Some(Event::Launch),
-            b"FlateDecode" | b"Fl" => self.filter(Filter::Flate),
-            b"ASCIIHexDecode" | b"AHx" => self.filter(Filter::Hex),
+            b"Encrypt" => return Some(PdfEvent::Encrypted),
+            b"Launch" => return Some(PdfEvent::Launch),
+            b"FlateDecode" | b"Fl" => self.filter(StreamFilter::Flate),
+            b"ASCIIHexDecode" | b"AHx" => self.filter(StreamFilter::Hex),
             b"LZWDecode" | b"LZW" | b"ASCII85Decode" | b"A85" | b"RunLengthDecode" | b"RL"
-            | b"Crypt" | b"Predictor" => self.filter(Filter::Unknown),
+            | b"Crypt" | b"Predictor" => self.filter(StreamFilter::Unknown),
             _ => {}
         }
         None
     }
 
-    fn filter(&mut self, filter: Filter) {
+    fn filter(&mut self, filter: StreamFilter) {
         match self.filters.get_mut(self.named) {
             Some(place) => *place = filter,
-            None => self.filters = [Filter::Unknown; FILTERS],
+            None => self.filters = [StreamFilter::Unknown; FILTERS],
         }
         self.named += 1;
     }
@@ -447,22 +447,22 @@ impl<'a> PdfReader<'a> {
 
     /// Handles a string. It is a link after `/URI`; after `/F`, and by itself, if it looks like one. An action may
     /// refer to another object that is nothing but the string.
-    fn string(&mut self, read: impl FnOnce() -> Cow<'a, [u8]>) -> Option<Event<'a>> {
+    fn string(&mut self, read: impl FnOnce() -> Cow<'a, [u8]>) -> Option<PdfEvent<'a>> {
         let name = self.name.take();
-        let wanted = matches!(name, Some(Name::Script | Name::Link | Name::File));
+        let wanted = matches!(name, Some(PdfName::Script | PdfName::Link | PdfName::File));
         if !wanted && self.depth > 0 {
             return None;
         }
         let bytes = read();
         let (text, kind) = match name {
-            Some(Name::Script) => {
+            Some(PdfName::Script) => {
                 let mut script = decoded(&bytes).into_owned();
                 script.truncate(script.floor_char_boundary(PDF_LINK_BYTES));
-                return Some(Event::Text((script, TextKind::Script)));
+                return Some(PdfEvent::Text((script, TextKind::Script)));
             }
-            Some(Name::Link) => (decoded(&bytes).into_owned(), TextKind::Link),
+            Some(PdfName::Link) => (decoded(&bytes).into_owned(), TextKind::Link),
             // What most strings of a file fail on.
-            _ if name != Some(Name::File) && !may_lead(&bytes) => return None,
+            _ if name != Some(PdfName::File) && !may_lead(&bytes) => return None,
             _ => {
                 let text = decoded(&bytes);
                 match looks_like_url(&text) {
@@ -476,11 +476,11 @@ impl<'a> PdfReader<'a> {
             self.is_cut = true;
             return None;
         }
-        Some(Event::Text((text, kind)))
+        Some(PdfEvent::Text((text, kind)))
     }
 
     /// What a file is that is opened, if it is more than a document.
-    fn file(&self, path: &str, name: Option<Name>) -> Option<(String, TextKind)> {
+    fn file(&self, path: &str, name: Option<PdfName>) -> Option<(String, TextKind)> {
         if may_reach(path.as_bytes())
             && let Some(reached) = reaching(path)
         {
@@ -488,12 +488,12 @@ impl<'a> PdfReader<'a> {
         }
         // Windows finds a program without its extension.
         let has_none = self.windows.is_some() && !path.is_empty() && !file_name(path).contains('.');
-        let is_run = name == Some(Name::File) && (has_none || is_program(path));
+        let is_run = name == Some(PdfName::File) && (has_none || is_program(path));
         is_run.then(|| (path.to_owned(), TextKind::Program))
     }
 
     /// Reads a number or a keyword.
-    fn word(&mut self) -> Option<Event<'a>> {
+    fn word(&mut self) -> Option<PdfEvent<'a>> {
         let start = self.at - 1;
         let rest = self.rest();
         let end = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte));
@@ -515,11 +515,11 @@ impl<'a> PdfReader<'a> {
     /// Forgets what the dictionary said about the last stream.
     fn begin(&mut self) {
         self.objects = false;
-        self.filters = [Filter::None; FILTERS];
+        self.filters = [StreamFilter::None; FILTERS];
         self.named = 0;
     }
 
-    fn stream(&mut self) -> Option<Event<'a>> {
+    fn stream(&mut self) -> Option<PdfEvent<'a>> {
         let rest = self.rest();
         let line = usize::from(rest.first() == Some(&b'\r'));
         let line = line + usize::from(rest.get(line) == Some(&b'\n'));
@@ -533,7 +533,7 @@ impl<'a> PdfReader<'a> {
         let objects = self.objects;
         self.begin();
         self.depth = 0;
-        objects.then_some(Event::Objects(stream))
+        objects.then_some(PdfEvent::Objects(stream))
     }
 }
 

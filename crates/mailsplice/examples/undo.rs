@@ -1,6 +1,6 @@
 //! Edits a word of a message, then undoes the edit: `cargo run -p mailsplice --example undo`
 
-use mailsplice::limits::Limits;
+use mailsplice::limits::SplitLimits;
 use mailsplice::span::TextEdit;
 use mailsplice::splice::{self, RestoreError, fields, undo};
 use mailsplice::{Message, mime};
@@ -13,7 +13,7 @@ const MESSAGE: &str = "Subject: Lunch\r\n\
 
 /// The header block, with the recipe in it, and the body after `eight` has become `nine`.
 fn edited(message: Message<'_>) -> (Vec<u8>, Vec<u8>) {
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &SplitLimits::default());
     let mut edits = Vec::new();
     if let Some(reading) = mime::all_readings(message, &tree, 0).next()
         && let Some(at) = reading.text.as_str().find("eight")

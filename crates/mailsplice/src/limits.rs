@@ -2,7 +2,7 @@
 
 /// How far a message is split. What exceeds a limit is read as text or not at all, and is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SplitLimits {
     /// Nested parts. Real mail stays below 12; recursive parsers overflow their stack at about 33,000.
     pub depth: usize,
     /// Parts in a message: empty ones of a few bytes each would cost disproportionate memory.
@@ -14,8 +14,8 @@ pub struct Limits {
     pub steps: u64,
 }
 
-impl Default for Limits {
+impl Default for SplitLimits {
     fn default() -> Self {
-        Limits { depth: 100, parts: 10_000, header_bytes: 1 << 20, steps: 1 << 28 }
+        SplitLimits { depth: 100, parts: 10_000, header_bytes: 1 << 20, steps: 1 << 28 }
     }
 }

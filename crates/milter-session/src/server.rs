@@ -111,7 +111,7 @@ pub enum Event<'a> {
     OutOfMemory {
         /// Bytes of all messages in memory at that time.
         held: usize,
-        /// [`Limits::memory_bytes`].
+        /// [`ServerLimits::memory_bytes`].
         limit: usize,
     },
     /// The drain deadline passed; this number of busy connections was closed.
@@ -155,7 +155,7 @@ impl fmt::Display for Waiting {
 
 /// Limits of the server.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Open connections. At the limit the longest idle one is closed for a new one. Postfix opens one
     /// per smtpd, 100 by default.
     pub connections: usize,
@@ -179,9 +179,9 @@ pub struct Limits {
     pub session: Bounds,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
-        Limits {
+        ServerLimits {
             connections: 900,
             memory_bytes: 2 << 30,
             idle: LIBMILTER_TIMEOUT,
@@ -194,7 +194,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ServerLimits {
     /// Most bytes that all messages together may take when one of them takes so many. A message as large as a session
     /// may bring fits beside what is reserved for small ones: else it would be deferred until its sender gives up.
     fn memory_for(&self, bytes: usize) -> usize {
@@ -214,7 +214,7 @@ pub struct Server<H> {
 #[derive(Debug)]
 struct Shared<H> {
     handler: Arc<H>,
-    limits: ArcSwap<Limits>,
+    limits: ArcSwap<ServerLimits>,
     slots: Slots,
     /// Bytes of messages in memory, of all connections.
     held: AtomicUsize,
@@ -222,15 +222,15 @@ struct Shared<H> {
 
 impl<H: Handler> Server<H> {
     /// A server that passes every message to this handler. It does not listen before [`Server::run`].
-    pub fn new(handler: Arc<H>, limits: Limits) -> Server<H> {
+    pub fn new(handler: Arc<H>, limits: ServerLimits) -> Server<H> {
         let slots = Slots::new(limits.connections);
         let limits = ArcSwap::from_pointee(limits);
         Server { shared: Arc::new(Shared { handler, limits, slots, held: AtomicUsize::new(0) }) }
     }
 
-    /// Sets new limits. [`Limits::session`] applies to messages that begin from now on, [`Limits::connections`] stays
+    /// Sets new limits. [`ServerLimits::session`] applies to messages that begin from now on, [`ServerLimits::connections`] stays
     /// as it was at the start, the others apply immediately.
-    pub fn set_limits(&self, limits: Limits) {
+    pub fn set_limits(&self, limits: ServerLimits) {
         self.shared.limits.store(Arc::new(limits));
     }
 
@@ -286,7 +286,7 @@ impl Accept for (UnixListener, Option<SocketFile>) {
     }
 }
 
-/// This part (one sixteenth) of [`Limits::memory_bytes`] is reserved for messages up to [`SMALL_BYTES`], so that large
+/// This part (one sixteenth) of [`ServerLimits::memory_bytes`] is reserved for messages up to [`SMALL_BYTES`], so that large
 /// messages that never end do not block small ones.
 const SMALL_RESERVE_DIVISOR: usize = 16;
 const SMALL_BYTES: usize = 64 << 10;
@@ -294,7 +294,7 @@ const SMALL_BYTES: usize = 64 << 10;
 /// What libmilter waits for a command.
 const LIBMILTER_TIMEOUT: Duration = Duration::from_secs(7_210);
 
-/// Default of [`Limits::message`].
+/// Default of [`ServerLimits::message`].
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The first pause after a failed accept; each failure doubles the pause.
@@ -377,7 +377,7 @@ mod tests {
             [(1 << 20, 1 << 20), (64 << 20, 64 << 20), (512 << 20, 128 << 20)]
         {
             let session = Bounds { message_bytes, ..Bounds::default() };
-            let limits = Limits { memory_bytes, session, ..Limits::default() };
+            let limits = ServerLimits { memory_bytes, session, ..ServerLimits::default() };
             let (large, small) = (limits.memory_for(message_bytes), limits.memory_for(0));
             assert!(large >= message_bytes + SMALL_BYTES, "{large} of {memory_bytes}");
             assert!(
@@ -385,8 +385,8 @@ mod tests {
                 "{small}, {large}"
             );
         }
-        assert_eq!(Limits::default().memory_for(0), Limits::default().memory_bytes);
+        assert_eq!(ServerLimits::default().memory_for(0), ServerLimits::default().memory_bytes);
         let endless = Bounds { message_bytes: usize::MAX, ..Bounds::default() };
-        let _ = Limits { session: endless, ..Limits::default() }.memory_for(usize::MAX);
+        let _ = ServerLimits { session: endless, ..ServerLimits::default() }.memory_for(usize::MAX);
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::unicode::is_dot_to_somebody;
 pub(super) use crate::unicode::punycode::{LABEL, NAME};
-use crate::unicode::punycode::{Label, at_most};
+use crate::unicode::punycode::{UnmappedLabel, at_most};
 
 /// Whether a name, of any characters, fits in the DNS as it is.
 pub(super) fn fits_unmapped(name: &str) -> bool {
@@ -30,7 +30,7 @@ fn length(name: &str, exact: bool) -> Option<usize> {
     let labels = name.split(is_dot_to_somebody).map(|label| {
         let bound = Some(label).filter(|_| !exact).map(at_most);
         let bound = bound.filter(|bound| *bound <= LABEL);
-        bound.unwrap_or_else(|| Label::of(label).length())
+        bound.unwrap_or_else(|| UnmappedLabel::of(label).length())
     });
     labels
         .map(|length| (length <= LABEL).then_some(length + 1))
@@ -60,7 +60,7 @@ mod tests {
         for count in 1..70 {
             let label: String = ('一'..).step_by(37).take(count).collect();
             let length = ascii(&label).len();
-            match Label::of(&label).length() {
+            match UnmappedLabel::of(&label).length() {
                 found if length <= LABEL => assert_eq!(found, length, "{label}"),
                 found => assert!(found > LABEL, "{label}: {found}, not {length}"),
             }

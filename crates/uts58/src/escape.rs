@@ -19,7 +19,7 @@ use core::fmt;
 use idna::uts46::{AsciiDenyList, Hyphens};
 
 use super::percent;
-use super::termination::{Part, STACK};
+use super::termination::{STACK, UrlPart};
 use crate::unicode::hosts::is_invisible;
 use crate::unicode::{LinkTerm, a_label, ascii_form, link_bracket, link_term};
 
@@ -44,7 +44,7 @@ pub struct Url {
     pub host: String,
     /// With its `:`; empty if there is none.
     pub port: String,
-    parts: Vec<(Part, Vec<Unit>)>,
+    parts: Vec<(UrlPart, Vec<Unit>)>,
 }
 
 /// How closely §4.1 is followed.
@@ -97,7 +97,7 @@ impl Url {
     /// Adds a path of these literal segments.
     #[must_use]
     pub fn path<S: AsRef<str>>(self, segments: impl IntoIterator<Item = S>) -> Url {
-        self.joined(Part::Path, segments, '/')
+        self.joined(UrlPart::Path, segments, '/')
     }
 
     /// Adds a query of these literal keys and values.
@@ -117,19 +117,19 @@ impl Url {
                 units.extend(value.as_ref().chars().map(Unit::Literal));
             }
         }
-        self.parts.push((Part::Query, units));
+        self.parts.push((UrlPart::Query, units));
         self
     }
 
     /// Adds a literal fragment.
     #[must_use]
     pub fn fragment(self, fragment: &str) -> Url {
-        self.joined(Part::Fragment, [fragment], '#')
+        self.joined(UrlPart::Fragment, [fragment], '#')
     }
 
     fn joined<S: AsRef<str>>(
         mut self,
-        part: Part,
+        part: UrlPart,
         pieces: impl IntoIterator<Item = S>,
         separator: char,
     ) -> Url {
@@ -186,7 +186,7 @@ impl Url {
     /// Writes one part by the loop of §4.1.
     fn write_part(
         out: &mut String,
-        (part, units): (Part, &[Unit]),
+        (part, units): (UrlPart, &[Unit]),
         place: PartPosition,
         legacy: bool,
         escaping: Escaping,
@@ -285,77 +285,78 @@ impl fmt::Display for Url {
     }
 }
 
-impl Part {
+impl UrlPart {
     fn initiator(self) -> &'static str {
         match self {
-            Part::Start => "",
-            Part::Path => "/",
-            Part::Query => "?",
-            Part::Fragment => "#",
-            Part::Directive => ":~:",
+            UrlPart::Start => "",
+            UrlPart::Path => "/",
+            UrlPart::Query => "?",
+            UrlPart::Fragment => "#",
+            UrlPart::Directive => ":~:",
         }
     }
 
     fn is_separator(self, unit: &Unit) -> bool {
         matches!(
             (self, unit),
-            (Part::Path, Unit::Syntax('/'))
-                | (Part::Query, Unit::Syntax('=' | '&'))
-                | (Part::Directive, Unit::Syntax('&' | ','))
+            (UrlPart::Path, Unit::Syntax('/'))
+                | (UrlPart::Query, Unit::Syntax('=' | '&'))
+                | (UrlPart::Directive, Unit::Syntax('&' | ','))
         )
     }
 
     /// The characters that are syntax in this part if not escaped.
     fn syntax(self) -> &'static [u8] {
         match self {
-            Part::Start | Part::Fragment => b"",
-            Part::Path => b"/",
-            Part::Query => b"+=&",
-            Part::Directive => b"&,",
+            UrlPart::Start | UrlPart::Fragment => b"",
+            UrlPart::Path => b"/",
+            UrlPart::Query => b"+=&",
+            UrlPart::Directive => b"&,",
         }
     }
 }
 
 /// Whether the first literal of these units must be escaped because it would be read as syntax.
-fn is_reserved(part: Part, rest: &[Unit]) -> bool {
+fn is_reserved(part: UrlPart, rest: &[Unit]) -> bool {
     let next = |at: usize| match rest.get(at) {
         Some(Unit::Syntax(c) | Unit::Literal(c) | Unit::Escaped(c)) => *c,
         _ => '\0',
     };
     match (part, next(0)) {
         (_, '%') => next(1).is_ascii_hexdigit() && next(2).is_ascii_hexdigit(),
-        (Part::Path, '?' | '#' | '/') => true,
-        (Part::Query, '+' | '#' | '=' | '&') => true,
-        (Part::Directive, '&' | ',') => true,
-        (Part::Fragment | Part::Directive, ':') => next(1) == '~' && next(2) == ':',
+        (UrlPart::Path, '?' | '#' | '/') => true,
+        (UrlPart::Query, '+' | '#' | '=' | '&') => true,
+        (UrlPart::Directive, '&' | ',') => true,
+        (UrlPart::Fragment | UrlPart::Directive, ':') => next(1) == '~' && next(2) == ':',
         _ => false,
     }
 }
 
 /// Path, query, fragment and directives in the text after the authority.
-fn parts(tail: &str) -> Vec<(Part, Vec<Unit>)> {
+fn parts(tail: &str) -> Vec<(UrlPart, Vec<Unit>)> {
     let (before, fragment) = tail.split_once('#').unwrap_or((tail, ""));
     let (path, query) = before.split_once('?').unwrap_or((before, ""));
     let mut directives = fragment.split(":~:");
     let fragment = directives.next().unwrap_or_default();
     let mut parts = Vec::new();
     if let Some(path) = path.strip_prefix('/') {
-        parts.push((Part::Path, units(Part::Path, path)));
+        parts.push((UrlPart::Path, units(UrlPart::Path, path)));
     }
     if !query.is_empty() {
-        parts.push((Part::Query, units(Part::Query, query)));
+        parts.push((UrlPart::Query, units(UrlPart::Query, query)));
     }
     let directives: Vec<&str> = directives.collect();
     if !fragment.is_empty() || !directives.is_empty() {
-        parts.push((Part::Fragment, units(Part::Fragment, fragment)));
+        parts.push((UrlPart::Fragment, units(UrlPart::Fragment, fragment)));
     }
-    parts
-        .extend(directives.into_iter().map(|text| (Part::Directive, units(Part::Directive, text))));
+    parts.extend(
+        directives.into_iter().map(|text| (UrlPart::Directive, units(UrlPart::Directive, text))),
+    );
     parts
 }
 
 /// Decodes the percent-escapes of a part; escaped characters become literals.
-fn units(part: Part, text: &str) -> Vec<Unit> {
+fn units(part: UrlPart, text: &str) -> Vec<Unit> {
     let mut units = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -369,7 +370,7 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
         for chunk in bytes.utf8_chunks() {
             units.extend(chunk.valid().chars().map(|c| match c {
                 '%' => Unit::Escaped(c),
-                '\\' if part == Part::Path => Unit::Escaped(c),
+                '\\' if part == UrlPart::Path => Unit::Escaped(c),
                 _ => Unit::Literal(c),
             }));
             units.extend(chunk.invalid().iter().copied().map(Unit::Byte));

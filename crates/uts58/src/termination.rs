@@ -2,8 +2,8 @@
 //!
 //! | §3.5.1 | here |
 //! | --- | --- |
-//! | Table 3-3, initiators and terminators | [`Part::next`] |
-//! | Table 3-3, ClearStackOpen sets | [`Part::separator`] |
+//! | Table 3-3, initiators and terminators | [`UrlPart::next`] |
+//! | Table 3-3, ClearStackOpen sets | [`UrlPart::separator`] |
 //! | `limit` of the stack | [`STACK`] |
 //! | steps of the loop | [`tail_end`] |
 
@@ -17,7 +17,7 @@ pub(super) const STACK: usize = 125;
 
 /// The part of the URL that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum UrlPart {
     /// After the host and port.
     Start,
     Path,
@@ -26,17 +26,17 @@ pub(super) enum Part {
     Directive,
 }
 
-impl Part {
+impl UrlPart {
     /// The part that begins at this place and the length in bytes of its initiator.
     ///
     /// Every terminator of Table 3-3 is the initiator of another part, so one test is enough for
     /// both. `:~:` needs a fragment before it (§3.5.1 step 2).
-    fn next(self, rest: &[u8]) -> Option<(Part, usize)> {
+    fn next(self, rest: &[u8]) -> Option<(UrlPart, usize)> {
         match (self, rest.first()?) {
-            (Part::Start, b'/') => Some((Part::Path, 1)),
-            (Part::Start | Part::Path, b'?') => Some((Part::Query, 1)),
-            (Part::Start | Part::Path | Part::Query, b'#') => Some((Part::Fragment, 1)),
-            (Part::Fragment, b':') if rest.starts_with(b":~:") => Some((Part::Directive, 3)),
+            (UrlPart::Start, b'/') => Some((UrlPart::Path, 1)),
+            (UrlPart::Start | UrlPart::Path, b'?') => Some((UrlPart::Query, 1)),
+            (UrlPart::Start | UrlPart::Path | UrlPart::Query, b'#') => Some((UrlPart::Fragment, 1)),
+            (UrlPart::Fragment, b':') if rest.starts_with(b":~:") => Some((UrlPart::Directive, 3)),
             _ => None,
         }
     }
@@ -44,10 +44,10 @@ impl Part {
     /// The length in bytes of a separator inside the part, across which brackets do not pair.
     fn separator(self, rest: &[u8]) -> Option<usize> {
         match (self, rest.first()?) {
-            (Part::Path, b'/') | (Part::Query, b'=' | b'&') | (Part::Directive, b'&' | b',') => {
-                Some(1)
-            }
-            (Part::Directive, b':') if rest.starts_with(b":~:") => Some(3),
+            (UrlPart::Path, b'/')
+            | (UrlPart::Query, b'=' | b'&')
+            | (UrlPart::Directive, b'&' | b',') => Some(1),
+            (UrlPart::Directive, b':') if rest.starts_with(b":~:") => Some(3),
             _ => None,
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn tail_end_in_prose(text: &str, start: usize) -> usize {
 
 /// The same, after any first character of a path.
 pub(super) fn path_end_in_prose(text: &str, start: usize) -> usize {
-    end_from(text, start, Part::Path, ends_sentence)
+    end_from(text, start, UrlPart::Path, ends_sentence)
 }
 
 /// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a
@@ -83,12 +83,12 @@ fn ends_sentence(c: char) -> bool {
 
 /// As [`tail_end`], but the characters that `hard` accepts end the link as well.
 fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
-    end_from(text, start, Part::Start, hard)
+    end_from(text, start, UrlPart::Start, hard)
 }
 
-fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> bool) -> usize {
+fn end_from(text: &str, start: usize, mut part: UrlPart, hard: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
-    if part == Part::Start && !matches!(bytes.get(start), Some(b'/' | b'?' | b'#')) {
+    if part == UrlPart::Start && !matches!(bytes.get(start), Some(b'/' | b'?' | b'#')) {
         return start;
     }
     let mut open = Vec::new();
@@ -97,7 +97,7 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
         let rest = bytes.get(at..).unwrap_or_default();
         let plain = if open.is_empty() { ByteClass::Separator } else { ByteClass::Plain };
         match byte_class(byte) {
-            _ if part == Part::Start => {}
+            _ if part == UrlPart::Start => {}
             known if known <= plain => {
                 at += rest.iter().take_while(|byte| byte_class(**byte) <= plain).count();
                 safe = at;
@@ -119,7 +119,7 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
                 safe = at;
                 continue;
             }
-            if part == Part::Start {
+            if part == UrlPart::Start {
                 return safe;
             }
             (char::from(byte), Class::of_ascii(byte))
@@ -226,7 +226,7 @@ mod tests {
                 ByteClass::Hard => assert_eq!(term, Some(LinkTerm::Hard), "{byte}"),
                 ByteClass::Special => continue,
             }
-            for part in [Part::Path, Part::Query, Part::Fragment, Part::Directive] {
+            for part in [UrlPart::Path, UrlPart::Query, UrlPart::Fragment, UrlPart::Directive] {
                 assert_eq!(part.next(&[byte]), None, "{byte}");
                 let separator = part
                     .separator(&[byte])

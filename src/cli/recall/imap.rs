@@ -13,7 +13,7 @@ use crate::recall::delivered::Recalled;
 use crate::recall::imap::account::Account;
 use crate::recall::imap::connect::connect;
 use crate::recall::imap::folder::{
-    self, Access, ImapFolder, Leftover, ReplacedInFolder, StoredMessage,
+    self, Access, ImapFolder, ImapMessage, Leftover, ReplacedInFolder,
 };
 use crate::recall::imap::{Connection, Error};
 use crate::record::journal::recalls::Mailbox;
@@ -49,7 +49,7 @@ pub(super) fn read_ca_file(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// The message that a copy was made of.
 enum Predecessor {
     /// The original, with the bytes of the copy.
-    Found(StoredMessage, Vec<u8>),
+    Found(ImapMessage, Vec<u8>),
     /// The original was removed; only the copy is there.
     Gone,
     /// There are possible originals, but this run would not make the copy of any of them.
@@ -57,7 +57,7 @@ enum Predecessor {
 }
 
 /// A copy has the date of its original and a higher UID.
-fn may_be_copied_to(old: &StoredMessage, copy: &StoredMessage) -> bool {
+fn may_be_copied_to(old: &ImapMessage, copy: &ImapMessage) -> bool {
     old.same_date(copy) && old.uid < copy.uid
 }
 
@@ -110,7 +110,7 @@ impl RecallRun {
         place: &str,
         folder: &mut ImapFolder<'_, S>,
     ) -> Result<(), Error> {
-        let (left, without_leftover): (Vec<StoredMessage>, Vec<StoredMessage>) =
+        let (left, without_leftover): (Vec<ImapMessage>, Vec<ImapMessage>) =
             folder.messages()?.into_iter().partition(|message| message.leftover().is_some());
         let mut todo = self.leftovers(place, folder, &left)?;
         todo.extend(without_leftover);
@@ -133,8 +133,8 @@ impl RecallRun {
         &mut self,
         place: &str,
         folder: &mut ImapFolder<'_, S>,
-        left: &[StoredMessage],
-    ) -> Result<Vec<StoredMessage>, Error> {
+        left: &[ImapMessage],
+    ) -> Result<Vec<ImapMessage>, Error> {
         if !self.resume {
             for message in left {
                 let text = "an earlier run was interrupted here; --resume finishes it";
@@ -183,8 +183,8 @@ impl RecallRun {
     fn predecessor<S: Read + Write>(
         &self,
         folder: &mut ImapFolder<'_, S>,
-        olds: &[StoredMessage],
-        copy: &StoredMessage,
+        olds: &[ImapMessage],
+        copy: &ImapMessage,
     ) -> Result<Predecessor, Error> {
         let Some(new) = folder.read(copy.uid)? else { return Ok(Predecessor::Gone) };
         let mut not_found = Predecessor::Gone;
@@ -210,7 +210,7 @@ impl RecallRun {
         &mut self,
         place: &str,
         folder: &mut ImapFolder<'_, S>,
-        message: &StoredMessage,
+        message: &ImapMessage,
     ) -> Result<(), Error> {
         if self.is_too_old(message.delivered()) {
             return Ok(());
@@ -253,7 +253,7 @@ impl RecallRun {
     fn print_new_uid(
         &self,
         place: &str,
-        old: &StoredMessage,
+        old: &ImapMessage,
         new: std::num::NonZeroU32,
     ) -> Result<(), Error> {
         let text = format!("{place}: UID {} is UID {new} now\n", old.uid);

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::RecallRun;
 use crate::recall::delivered::Recalled;
 use crate::recall::maildir::{
-    CopyState, MaildirFolder, ReplacedInMaildir, StoredMessage, copy_states, folders,
+    CopyState, MaildirFolder, MaildirMessage, ReplacedInMaildir, copy_states, folders,
 };
 use crate::record::journal::recalls::Mailbox;
 
@@ -36,7 +36,7 @@ impl RecallRun {
         }
     }
 
-    fn folder(&mut self, folder: &MaildirFolder, messages: &[StoredMessage]) {
+    fn folder(&mut self, folder: &MaildirFolder, messages: &[MaildirMessage]) {
         for (message, state) in messages.iter().zip(copy_states(messages)) {
             self.tick();
             match state {
@@ -49,7 +49,12 @@ impl RecallRun {
     }
 
     /// An earlier run was interrupted after it made the copy and before it removed the original.
-    fn leftover(&mut self, folder: &MaildirFolder, message: &StoredMessage, copy: &StoredMessage) {
+    fn leftover(
+        &mut self,
+        folder: &MaildirFolder,
+        message: &MaildirMessage,
+        copy: &MaildirMessage,
+    ) {
         let path = folder.path(message);
         if !self.resume {
             let reason = "an earlier run was interrupted here; --resume finishes it";
@@ -72,7 +77,7 @@ impl RecallRun {
         }
     }
 
-    fn message(&mut self, folder: &MaildirFolder, message: &StoredMessage) {
+    fn message(&mut self, folder: &MaildirFolder, message: &MaildirMessage) {
         let path = folder.path(message);
         let (bytes, delivered) = match folder.read(message, self.max_message) {
             Ok(read) => read,

@@ -19,7 +19,7 @@ use imap_codec::imap_types::sequence::SequenceSet;
 use super::wire::{Connection, Error, Untagged};
 use message::parse_message;
 
-pub use message::{Leftover, NEW_KEYWORD, OLD_KEYWORD, StoredMessage};
+pub use message::{ImapMessage, Leftover, NEW_KEYWORD, OLD_KEYWORD};
 pub use replace::ReplacedInFolder;
 
 /// How a folder is opened.
@@ -124,7 +124,7 @@ impl<'c, S: Read + Write> ImapFolder<'c, S> {
     ///
     /// # Errors
     /// When the server does not list them.
-    pub fn messages(&mut self) -> Result<Vec<StoredMessage>, Error> {
+    pub fn messages(&mut self) -> Result<Vec<ImapMessage>, Error> {
         let all = SequenceSet::try_from("1:*").map_err(|error| Error::unexpected("1:*", error))?;
         let mut found = self.fetch_messages(all)?;
         found.sort_by_key(|message| message.uid);
@@ -132,12 +132,12 @@ impl<'c, S: Read + Write> ImapFolder<'c, S> {
     }
 
     /// One message, or `None` when it is gone.
-    fn message(&mut self, uid: NonZeroU32) -> Result<Option<StoredMessage>, Error> {
+    fn message(&mut self, uid: NonZeroU32) -> Result<Option<ImapMessage>, Error> {
         let found = self.fetch_messages(single(uid))?;
         Ok(found.into_iter().find(|message| message.uid == uid))
     }
 
-    fn fetch_messages(&mut self, of: SequenceSet) -> Result<Vec<StoredMessage>, Error> {
+    fn fetch_messages(&mut self, of: SequenceSet) -> Result<Vec<ImapMessage>, Error> {
         use MessageDataItemName as Name;
         let names = vec![Name::Uid, Name::Flags, Name::InternalDate, Name::Rfc822Size];
         // A server may report changes by other clients only in response to NOOP.

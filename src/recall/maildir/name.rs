@@ -9,7 +9,7 @@ const COPY_MARK: &[u8] = b"_lm";
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredMessage {
+pub struct MaildirMessage {
     /// `cur` or `new`.
     pub(super) subdirectory: &'static str,
     pub(super) name: OsString,
@@ -20,16 +20,16 @@ pub struct StoredMessage {
 pub enum CopyState<'l> {
     Alone,
     /// The original: an interrupted run made this copy and left both.
-    Replaced(&'l StoredMessage),
+    Replaced(&'l MaildirMessage),
     /// The copy. It must not be changed until its original is removed.
     Copy,
 }
 
 /// The state of each message, in the same order.
-pub fn copy_states(all: &[StoredMessage]) -> Vec<CopyState<'_>> {
-    let named: HashMap<&[u8], &StoredMessage> =
+pub fn copy_states(all: &[MaildirMessage]) -> Vec<CopyState<'_>> {
+    let named: HashMap<&[u8], &MaildirMessage> =
         all.iter().map(|message| (first_part(message.base()), message)).collect();
-    let copies: Vec<Option<&StoredMessage>> = all
+    let copies: Vec<Option<&MaildirMessage>> = all
         .iter()
         .map(|message| named.get(message.copy_name_start().as_slice()).copied())
         .collect();
@@ -44,7 +44,7 @@ pub fn copy_states(all: &[StoredMessage]) -> Vec<CopyState<'_>> {
     .collect()
 }
 
-impl StoredMessage {
+impl MaildirMessage {
     /// The name without flags.
     pub(super) fn base(&self) -> &[u8] {
         let name = self.name.as_bytes();
@@ -120,8 +120,8 @@ fn wire_len(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn messages(names: &[&str]) -> Vec<StoredMessage> {
-        let message = |name: &&str| StoredMessage { subdirectory: "cur", name: name.into() };
+    fn messages(names: &[&str]) -> Vec<MaildirMessage> {
+        let message = |name: &&str| MaildirMessage { subdirectory: "cur", name: name.into() };
         names.iter().map(message).collect()
     }
 

@@ -47,7 +47,7 @@ fn flags_changed_meanwhile_are_kept() {
     let message = folder.messages().unwrap().remove(0);
     fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
     fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
-    let new = StoredMessage { subdirectory: "new", name: "1.a.host_lm1".into() };
+    let new = MaildirMessage { subdirectory: "new", name: "1.a.host_lm1".into() };
     assert_eq!(
         folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(),
         ReplacedInMaildir::Done
@@ -63,7 +63,7 @@ fn a_message_removed_meanwhile_stays_removed() {
     let message = folder.messages().unwrap().remove(0);
     fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
     fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
-    let new = StoredMessage { subdirectory: "cur", name: "1.a.host_lm1:2,".into() };
+    let new = MaildirMessage { subdirectory: "cur", name: "1.a.host_lm1:2,".into() };
     assert_eq!(
         folder.remove_original(&message, new, MadeBy::ThisCall).unwrap(),
         ReplacedInMaildir::Gone

@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings};
 use homograph::verdict::Reason;
-use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
+use mailsplice::mime::{self, ClientView, Lowered, Lowering, Message, Tree};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::compose;
 
@@ -25,7 +25,7 @@ pub fn edit(
     budget: &mut Budget<'_>,
 ) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);
-    let mut several = tree.parts.iter().any(|part| part.view != View::Usual);
+    let mut several = tree.parts.iter().any(|part| part.view != ClientView::Usual);
     several |= !found.raw_edits.is_empty();
     // Text with reversed direction is shown in another place, where an edit may join what is left of it.
     several |= found.has_reason(Reason::HtmlObfuscated);

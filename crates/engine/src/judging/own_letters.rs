@@ -34,7 +34,7 @@ impl Judge<'_> {
         // As most and as few readers read it.
         let words: Vec<&str> = host.unicode.split('.').map(without_numbers).collect();
         let words = words.join(".");
-        [Reading::First, Reading::Last].into_iter().all(|reading| {
+        [LetterReading::First, LetterReading::Last].into_iter().all(|reading| {
             let plain: String = words.chars().map(|c| read_plainly(c, reading)).collect();
             let plain = self.host(&plain, HostBounds::Certain);
             plain.unicode.is_ascii() && self.names_nobody_known(&plain)
@@ -44,18 +44,18 @@ impl Judge<'_> {
 
 /// Which of the readings of a letter.
 #[derive(Clone, Copy)]
-enum Reading {
+enum LetterReading {
     First,
     Last,
 }
 
 /// A letter as it is read, or itself.
-fn read_plainly(c: char, reading: Reading) -> String {
+fn read_plainly(c: char, reading: LetterReading) -> String {
     let mut read = homograph::claims::all_readings(c);
     let read = match reading {
         _ if c.is_ascii() => None,
-        Reading::First => read.next(),
-        Reading::Last => read.last(),
+        LetterReading::First => read.next(),
+        LetterReading::Last => read.last(),
     };
     read.map_or_else(|| c.into(), str::to_owned)
 }

@@ -48,7 +48,7 @@ use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme};
 use homograph::Judgement;
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
 pub use locales::{reads_in_locales, twin_elsewhere};
-use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
+use mailsplice::mime::{self, Charset, ClientView, Media, Message, Tree};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
@@ -462,7 +462,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// The part at an offset of the body, if it is text and the policy has the host in it defanged.
     fn editable_part(&self, at: usize, judged: &Judged) -> Option<usize> {
         let index = self.part_offsets().part(at)?;
-        let part = self.tree.parts.get(index).filter(|part| part.view == View::Usual)?;
+        let part = self.tree.parts.get(index).filter(|part| part.view == ClientView::Usual)?;
         let text = !matches!(part.media, Media::Opaque | Media::Inert);
         let (action, _) = actions::link(self.policy, part, judged);
         (text && action != LinkAction::Leave).then_some(index)

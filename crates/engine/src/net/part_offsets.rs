@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use mailsplice::mime::{Part, Tree, View};
+use mailsplice::mime::{ClientView, Part, Tree};
 
 /// The innermost part at every offset, as most clients split the body. Parts of other readings may overlap them.
 pub struct PartOffsets {
@@ -19,7 +19,7 @@ impl PartOffsets {
         let mut ends = Vec::new();
         for (index, part) in tree.parts.iter().enumerate() {
             if let Some(range) = part.raw_range().filter(|range| !range.is_empty()) {
-                let rank = (part.view != View::Usual, range.len(), index);
+                let rank = (part.view != ClientView::Usual, range.len(), index);
                 ends.push((range.start, true, rank));
                 ends.push((range.end, false, rank));
             }
@@ -66,7 +66,7 @@ impl PartOffsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailsplice::limits::Limits;
+    use mailsplice::limits::SplitLimits;
     use mailsplice::mime::{Message, parse};
 
     /// The definition: of all parts around an offset the shortest that most clients see.
@@ -74,7 +74,7 @@ mod tests {
         let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
         let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());
         let parts = tree.parts.iter().filter(here);
-        parts.min_by_key(|part| (part.view != View::Usual, length(part)))
+        parts.min_by_key(|part| (part.view != ClientView::Usual, length(part)))
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
             b"--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--b\r\n\r\ny\r\n--bc\r\n\r\nz",
         ];
         for body in bodies {
-            let tree = parse(Message { head, body }, &Limits::default());
+            let tree = parse(Message { head, body }, &SplitLimits::default());
             let offsets = PartOffsets::of(&tree);
             for at in 0..=body.len() {
                 let name = |part: &Part| (part.path.clone(), part.view, part.raw_range());

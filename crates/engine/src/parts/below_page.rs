@@ -7,7 +7,7 @@ use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::Judge;
 use mailsplice::media::Media;
-use mailsplice::mime::{Part, Tree, View};
+use mailsplice::mime::{ClientView, Part, Tree};
 
 /// Steps of each byte of a page that is written below another, of what governs it, which is mostly style sheets, and of
 /// one that is read for what goes on behind it: its end tags are compared with the elements that are open.
@@ -57,7 +57,7 @@ impl OpenReading<'_> {
 
 /// Whether programs show the part as a page in the message.
 fn is_shown_page(part: &Part) -> bool {
-    part.is_read_as(Media::Html) && part.view == View::Usual && !part.surroundings.attachment
+    part.is_read_as(Media::Html) && part.view == ClientView::Usual && !part.surroundings.attachment
 }
 
 /// Whether programs show both parts in one page.

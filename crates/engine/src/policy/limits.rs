@@ -24,7 +24,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        let structure = mailsplice::limits::Limits::default();
+        let structure = mailsplice::limits::SplitLimits::default();
         Limits {
             depth: structure.depth,
             parts: structure.parts,
@@ -40,8 +40,8 @@ impl Default for Limits {
 
 impl Limits {
     /// The limits of splitting.
-    pub fn structure(&self) -> mailsplice::limits::Limits {
+    pub fn structure(&self) -> mailsplice::limits::SplitLimits {
         let Limits { depth, parts, header_bytes, .. } = *self;
-        mailsplice::limits::Limits { depth, parts, header_bytes, ..Default::default() }
+        mailsplice::limits::SplitLimits { depth, parts, header_bytes, ..Default::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! Lists besides the global ones: those of the rules for a message, and third-party lists of bad names.
 //!
-//! They are long and many: a [`Table`] keeps eight bytes of a name and finds it by binary search.
+//! They are long and many: a [`EntryHashes`] keeps eight bytes of a name and finds it by binary search.
 
 use core::net::Ipv6Addr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -51,14 +51,14 @@ pub fn url(host: &str, port: &str, tail: &str) -> String {
 
 /// Entries by their hashes. A lookup in a table of a million is wrong with a probability of 2⁻⁴⁴.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct EntryHashes {
     /// Sorted.
     hashes: Box<[u64]>,
     urls: bool,
     exceptions: bool,
 }
 
-/// Builds a [`Table`].
+/// Builds a [`EntryHashes`].
 #[derive(Clone, Debug, Default)]
 pub struct TableBuilder {
     hashes: Vec<u64>,
@@ -74,7 +74,7 @@ pub struct Listing {
     /// The verdict on its entries.
     pub verdict: Verdict,
     /// Its entries, as hashes.
-    pub table: Arc<Table>,
+    pub table: Arc<EntryHashes>,
     /// For a list of well-known names, those names: its entries are not bad, and its table is empty.
     pub known: Option<Arc<Known>>,
 }
@@ -97,11 +97,11 @@ pub struct Lists {
     /// Names protected in addition.
     pub protected: Vec<Arc<Names>>,
     /// Hosts that are unsafe because one of these tables has them.
-    pub blocked: Vec<Arc<Table>>,
+    pub blocked: Vec<Arc<EntryHashes>>,
     /// Hosts that are never edited because all of these tables have them; none without a table.
-    pub allowed: Vec<Arc<Table>>,
+    pub allowed: Vec<Arc<EntryHashes>>,
     /// The operator's own domains, to which third-party lists of hosts do not apply.
-    pub own: Arc<Table>,
+    pub own: Arc<EntryHashes>,
     /// Third-party lists. What they have of hosts does not apply to those that are protected, allowed or the operator's
     /// own ([`Policy::is_above_listings`](super::Policy::is_above_listings)).
     pub listings: Arc<Vec<Arc<Listing>>>,
@@ -138,16 +138,16 @@ impl TableBuilder {
     }
 
     /// The table of what was added, each entry once.
-    pub fn finish(mut self) -> Table {
+    pub fn finish(mut self) -> EntryHashes {
         self.dedup();
         let TableBuilder { hashes, urls, exceptions } = self;
-        Table { hashes: hashes.into_boxed_slice(), urls, exceptions }
+        EntryHashes { hashes: hashes.into_boxed_slice(), urls, exceptions }
     }
 }
 
-impl Table {
+impl EntryHashes {
     /// Names, each with all below it.
-    pub fn of_names<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Table {
+    pub fn of_names<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> EntryHashes {
         let mut table = TableBuilder::default();
         for name in names {
             table.push(Entry::Below(name.as_ref()));
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_host_is_allowed_if_all_tables_allow_it() {
-        let table = |names: &[&str]| Arc::new(Table::of_names(names));
+        let table = |names: &[&str]| Arc::new(EntryHashes::of_names(names));
         let lists = |allowed| Lists { allowed, ..Lists::default() };
         let (one, other) = (table(&["a.example", "b.example"]), table(&["b.example"]));
         assert!(!lists(Vec::new()).allow("b.example"));
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_million_names_take_eight_megabytes() {
-        let table = Table::of_names((0..1_000_000).map(|n| format!("name{n}.example")));
+        let table = EntryHashes::of_names((0..1_000_000).map(|n| format!("name{n}.example")));
         assert_eq!(table.len(), 1_000_000, "no two have the same hash");
         assert_eq!(std::mem::size_of_val(&*table.hashes), 8_000_000);
         assert!(table.covers("x.name999999.example") && !table.covers("name1000000.example"));

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::reading::{Shape, Text};
+use super::reading::{ReadingText, Shape};
 
 /// What a character is read as, the most likely reading first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
-    pub readings: Vec<Text>,
+    pub readings: Vec<ReadingText>,
     pub shape: Shape,
 }
 
@@ -44,8 +44,8 @@ fn parse(row: &str) -> Result<(char, Glyph), &'static str> {
         return Err("its code point");
     }
     let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    let reading = |text: &str| Text::new(text).filter(|_| !text.is_empty() && plain(text));
-    let readings: Option<Vec<Text>> = readings.split(' ').map(reading).collect();
+    let reading = |text: &str| ReadingText::new(text).filter(|_| !text.is_empty() && plain(text));
+    let readings: Option<Vec<ReadingText>> = readings.split(' ').map(reading).collect();
     let shape = match shape {
         "same" => Shape::Same,
         "near" => Shape::Near,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
-use super::reading::{CharReading, LabelChar, Likeness, Shape, Text, readings};
+use super::reading::{CharReading, LabelChar, Likeness, ReadingText, Shape, readings};
 
 /// A name in the form that labels are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Look {
 }
 
 /// The first reading of a character; `None` for ASCII and for characters with no reading.
-fn primary(c: char) -> Option<Text> {
+fn primary(c: char) -> Option<ReadingText> {
     readings(c).1.first().map(|reading| reading.text)
 }
 

@@ -59,7 +59,7 @@ pub(crate) enum Likeness {
 /// One way of reading a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CharReading {
-    pub text: Text,
+    pub text: ReadingText,
     pub likeness: Likeness,
     pub shape: Shape,
 }
@@ -76,7 +76,7 @@ const fn reading(text: &str, likeness: Likeness, shape: Shape) -> CharReading {
         }
         at += 1;
     }
-    CharReading { text: Text { bytes, len: from.len() as u8 }, likeness, shape }
+    CharReading { text: ReadingText { bytes, len: from.len() as u8 }, likeness, shape }
 }
 
 /// Whether a character reads as punctuation that separates the parts of a URL.
@@ -89,7 +89,7 @@ pub(crate) enum Separates {
 /// Lower-case ASCII letters and digits, at most [`TEXT`]. Stored inline, because every character of
 /// every host needs some.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct ReadingText {
     bytes: [u8; TEXT],
     len: u8,
 }
@@ -97,11 +97,11 @@ pub(crate) struct Text {
 /// Letters of one reading at most; the longest has three (`ﬃ`).
 const TEXT: usize = 7;
 
-impl Text {
+impl ReadingText {
     /// `None` if the text is too long.
     #[cfg(test)]
-    pub(super) fn new(text: &str) -> Option<Text> {
-        let mut out = Text::default();
+    pub(super) fn new(text: &str) -> Option<ReadingText> {
+        let mut out = ReadingText::default();
         text.bytes().all(|byte| out.push(byte)).then_some(out)
     }
 
@@ -126,7 +126,7 @@ impl Text {
     }
 }
 
-impl std::fmt::Debug for Text {
+impl std::fmt::Debug for ReadingText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.as_str().fmt(f)
     }

@@ -130,7 +130,7 @@ enum Judged {
 }
 
 /// What readings are compared by.
-struct View<'r> {
+struct ComparedBy<'r> {
     start: usize,
     verdict: Verdict,
     edit: Edit,
@@ -196,8 +196,8 @@ impl BoundsReading {
                     && let Some(label) = label
                     && let Some(before) = whole.replace_first(label, reading, context)
                 {
-                    let old = View::of(self.start, &before.found);
-                    let new = View::of(start, whole.found());
+                    let old = ComparedBy::of(self.start, &before.found);
+                    let new = ComparedBy::of(start, whole.found());
                     let verdict = new.verdict;
                     let ascii = || Cow::Owned(whole.ascii_before(&before));
                     if new.is_worse_than(&old, ascii, reading) {
@@ -248,12 +248,12 @@ fn is_sound_before(label: &str, chars: &LabelChars, plain: &str, context: &Conte
 }
 
 impl Judged {
-    fn view(&self, start: usize) -> View<'_> {
+    fn view(&self, start: usize) -> ComparedBy<'_> {
         match self {
             Judged::Plain(Plain { judgement: Judgement { verdict, edit, .. }, .. }) => {
-                View { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
+                ComparedBy { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
-            Judged::Full(whole) => View::of(start, whole.found()),
+            Judged::Full(whole) => ComparedBy::of(start, whole.found()),
         }
     }
 
@@ -266,17 +266,17 @@ impl Judged {
     }
 }
 
-impl<'r> View<'r> {
-    fn of(start: usize, found: &'r HostFindings) -> View<'r> {
+impl<'r> ComparedBy<'r> {
+    fn of(start: usize, found: &'r HostFindings) -> ComparedBy<'r> {
         let HostFindings { verdict, edit, .. } = *found;
-        View { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
+        ComparedBy { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
     /// Whether this reading is worse than `worst`. Only some clients begin later, and none opens
     /// what cannot exist. `ascii` is the host of `worst` in ASCII form.
     fn is_worse_than<'a>(
         &self,
-        worst: &View<'_>,
+        worst: &ComparedBy<'_>,
         ascii: impl Fn() -> Cow<'a, str>,
         reading: &str,
     ) -> bool {

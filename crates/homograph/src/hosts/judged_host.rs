@@ -10,7 +10,7 @@ use super::{name_in_host, seeming_suffix, target};
 use crate::characters::reading::LabelChars;
 use crate::spelling::compared::{ComparedHost, Hit};
 use crate::spelling::domain::SuffixLengths;
-use crate::spelling::form::{HostForms, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
+use crate::spelling::form::{HostForms, LABELS, LabelForms, Literal, NAME_CHARACTERS, SavedFirst};
 use crate::spelling::label_context::{LabelContext, Role};
 use crate::spelling::{edit, script};
 use crate::verdict::{Edit, Findings, Reason, Reasons, Verdict};
@@ -246,8 +246,8 @@ impl HostFindings {
 }
 
 impl Label {
-    fn of(part: Part, Findings { verdict, reasons }: Findings) -> Label {
-        let Part { spelling, ascii, unicode, .. } = part;
+    fn of(part: LabelForms, Findings { verdict, reasons }: Findings) -> Label {
+        let LabelForms { spelling, ascii, unicode, .. } = part;
         Label { spelling, ascii, unicode, verdict, reasons }
     }
 }

@@ -22,7 +22,7 @@ use crate::protected::name::{MIN_BRAND, Name, Reach};
 use crate::protected::names::Names;
 use crate::protected::organisations::{Carrier, Organisations};
 use crate::spelling::compared::{ComparedHost, Hit};
-use crate::spelling::form::Part;
+use crate::spelling::form::LabelForms;
 use crate::spelling::plain_label::PlainLabel;
 use crate::verdict::{Reason, Verdict};
 
@@ -105,7 +105,7 @@ fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
 
 /// The full name with something after it: `paypal.com.login.top`, `paypal.com-login.top`.
 fn in_full<'n>(
-    parts: &[Part],
+    parts: &[LabelForms],
     at: usize,
     labels: &ChosenLabels,
     names: &'n Names,
@@ -142,7 +142,7 @@ fn in_full<'n>(
 }
 
 /// A name under `cam`, which is read as `com`.
-fn is_cam(parts: &[Part], at: usize, name: &Name) -> bool {
+fn is_cam(parts: &[LabelForms], at: usize, name: &Name) -> bool {
     name.reach == Reach::Brand
         && parts.len() == at + 2
         && parts.last().is_some_and(|tld| tld.unicode == "cam")
@@ -156,7 +156,7 @@ fn after_twin<'l>(ours: &'l str, theirs: &str) -> Option<&'l str> {
 }
 
 /// Whether the suffix of the name follows the label, or what reads so.
-fn is_followed(name: &Name, parts: &[Part], at: usize) -> bool {
+fn is_followed(name: &Name, parts: &[LabelForms], at: usize) -> bool {
     let mut ours = parts.iter().skip(at + 1).map(|part| part.unicode.as_str());
     let mut theirs = name.labels.iter().skip(name.brand + 1);
     theirs.all(|(label, _)| {
@@ -170,7 +170,7 @@ fn is_followed(name: &Name, parts: &[Part], at: usize) -> bool {
 /// of which one asks for something that is secret (`paypal-login.example.com`,
 /// `paypal.secure-login.top`).
 fn in_sub_label<'n>(
-    parts: &[Part],
+    parts: &[LabelForms],
     at: usize,
     registrable: usize,
     names: &'n Names,
@@ -193,7 +193,7 @@ fn in_sub_label<'n>(
             let suffix = name.labels.iter().skip(name.brand + 1);
             let mut suffix = suffix.map(|(label, _)| label.as_ref());
             // The proxies of libraries and companies write hosts so.
-            let is_proxy = |part: &Part| part.unicode.contains("proxy");
+            let is_proxy = |part: &LabelForms| part.unicode.contains("proxy");
             let mut proxies = parts.iter().take(registrable).skip(at + 1);
             let in_full = suffix.all(|label| words.next() == Some(label))
                 && (words.peek().is_some() || !proxies.any(is_proxy))

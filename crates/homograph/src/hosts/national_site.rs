@@ -5,7 +5,7 @@ use crate::protected::name::{MIN_BRAND, Name, Reach};
 use crate::protected::near::MIN_LETTERS;
 use crate::spelling::compared::ComparedHost;
 use crate::spelling::domain::{Section, SuffixLengths, suffix_labels};
-use crate::spelling::form::Part;
+use crate::spelling::form::LabelForms;
 use crate::spelling::plain_label::PlainLabel;
 
 /// Which labels were chosen as a name.
@@ -28,12 +28,17 @@ impl ChosenLabels {
 }
 
 /// Whether the name whose label this is has a suffix behind it that makes a site of it.
-pub(super) fn stands_at(parts: &[Part], at: usize, labels: &ChosenLabels, name: &Name) -> bool {
+pub(super) fn stands_at(
+    parts: &[LabelForms],
+    at: usize,
+    labels: &ChosenLabels,
+    name: &Name,
+) -> bool {
     in_a_country(parts, at, labels.registrable, name) || as_national_site(parts, at, labels, name)
 }
 
 /// A name under the two-part suffix of a country: `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
-fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
+fn in_a_country(parts: &[LabelForms], at: usize, registrable: usize, name: &Name) -> bool {
     let after = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
     let (Some(kind), Some(rest)) = (after(1), after(2)) else { return false };
     let country = rest.split(SEPARATORS).next().unwrap_or_default();
@@ -47,7 +52,7 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
 
 /// A site that is in no list, national or not, as a browser shows it: `www.paypal.de.verify.top`. Without `www`
 /// only long names before a country count, or before a suffix that is rented out: `paypal.us.com`.
-fn as_national_site(parts: &[Part], at: usize, labels: &ChosenLabels, name: &Name) -> bool {
+fn as_national_site(parts: &[LabelForms], at: usize, labels: &ChosenLabels, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
     let Some(after) = label(at + 1).and_then(|after| after.split(SEPARATORS).next()) else {
         return false;

@@ -9,7 +9,7 @@ use crate::english::is_word;
 use crate::protected::names::Names;
 use crate::spelling::compared::{ComparedHost, Hit};
 use crate::spelling::domain::{Section, suffix_labels};
-use crate::spelling::form::{self, Part};
+use crate::spelling::form::{self, LabelForms};
 use crate::spelling::plain_label::PlainLabel;
 use crate::verdict::{Reason, Verdict};
 
@@ -65,7 +65,7 @@ fn under_another_suffix<'n>(label: &str, names: &'n Names) -> Option<&'n str> {
 }
 
 /// The host that the labels in front seem to be, with a suffix at the beginning of the label.
-fn before_a_suffix(front: &[Part], label: &str) -> Option<String> {
+fn before_a_suffix(front: &[LabelForms], label: &str) -> Option<String> {
     let (suffix, after) = label.split_once(SEPARATORS)?;
     let [above @ .., before] = front else { return None };
     let before = before.ascii.as_str();

@@ -18,8 +18,8 @@ use crate::characters::reading::{LabelChar, LabelChars, Likeness};
 use crate::protected::listed::{self, MIN_TOKEN};
 use crate::protected::name::{Name, Reach};
 use crate::protected::names::Names;
-use crate::spelling::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
-use crate::spelling::form::Part;
+use crate::spelling::compared::{ComparedHost, Hit, HostLabels, LabelToken, tokens};
+use crate::spelling::form::LabelForms;
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest registrable label that is recognised under another suffix, in characters: shorter ones
@@ -90,7 +90,7 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
             keep(name, at, Some(verdict));
         }
         for token in tokens(&part.unicode, chars, BRAND_TOKEN - 1) {
-            let Token { unicode, chars, .. } = token;
+            let LabelToken { unicode, chars, .. } = token;
             for look in looks(chars, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
                     let look = name.labels.get(name.brand).map(|(_, look)| look);
@@ -315,7 +315,7 @@ fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
 
 /// Whether it is a word of two or three letters, none of them Latin, which may resemble an
 /// abbreviation by chance (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
-fn is_chance(span: &[Part], name: &Name) -> bool {
+fn is_chance(span: &[LabelForms], name: &Name) -> bool {
     let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
     short && span.get(name.brand).is_some_and(|part| is_foreign(&part.unicode))
 }
@@ -329,7 +329,7 @@ fn is_foreign(label: &str) -> bool {
 /// capitals matter (`fƖipkart`). If it is mapped to the name, it is the name. `spelled` keeps what the raw spelling reads
 /// as, for the next name.
 fn resemblance(
-    part: &Part,
+    part: &LabelForms,
     spelled: &OnceCell<LabelChars>,
     mapped: Option<Likeness>,
     look: &Look,
@@ -348,7 +348,7 @@ fn resemblance(
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
-fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a Name> {
+fn candidates<'a>(part: &LabelForms, chars: &[LabelChar], names: &'a Names) -> Vec<&'a Name> {
     let find = |chars: &[LabelChar]| looks(chars, |beginning| names.begins(beginning));
     let mut found: Vec<&Name> = find(chars).flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_a_label(&part.spelling) {

@@ -4,7 +4,7 @@
 use unicode_script::Script;
 
 use super::domain::SuffixLengths;
-use super::form::Part;
+use super::form::LabelForms;
 use super::script::is_native_label;
 use crate::characters::letters;
 use crate::characters::phrase;
@@ -25,7 +25,7 @@ pub(crate) struct Hit {
 
 /// A host to compare with names.
 pub(crate) struct ComparedHost<'a> {
-    pub parts: &'a [Part],
+    pub parts: &'a [LabelForms],
     /// What each label reads as.
     pub chars: &'a [LabelChars],
     pub ascii: &'a str,
@@ -35,7 +35,7 @@ pub(crate) struct ComparedHost<'a> {
 
 /// The labels of a host, divided into those that anybody can register and those of the registry.
 pub(crate) struct HostLabels<'a> {
-    pub parts: &'a [Part],
+    pub parts: &'a [LabelForms],
     pub chars: &'a [LabelChars],
     /// Index of the registrable label; labels after it belong to the registry.
     pub registrable: usize,
@@ -73,13 +73,13 @@ impl<'a> HostLabels<'a> {
 
 /// A piece of a label between hyphens, or of such a piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token<'a> {
+pub(crate) struct LabelToken<'a> {
     pub unicode: &'a str,
     pub chars: &'a [LabelChar],
     before: Option<&'a str>,
 }
 
-impl Token<'_> {
+impl LabelToken<'_> {
     /// Whether it is a word of a phrase and no name.
     pub(crate) fn is_in_phrase(&self) -> bool {
         phrase::holds(self.before, self.chars)
@@ -89,7 +89,11 @@ impl Token<'_> {
 /// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
 /// what they read as. If all letters of a piece are twins of Latin ones, every beginning and end of
 /// it is one as well: no word of a language is made so (`аррӏерау`).
-pub(crate) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) -> Vec<Token<'a>> {
+pub(crate) fn tokens<'a>(
+    label: &'a str,
+    chars: &'a LabelChars,
+    least: usize,
+) -> Vec<LabelToken<'a>> {
     let mut found = Vec::new();
     // Most words have a letter that is no twin among their first.
     let twin = |letter: &LabelChar| {
@@ -106,7 +110,7 @@ pub(crate) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) ->
         let before = before.replace(unicode);
         let mut add = |chars: &'a [LabelChar]| {
             if chars.len() >= least {
-                found.push(Token { unicode, chars, before });
+                found.push(LabelToken { unicode, chars, before });
             }
         };
         if has_hyphen {

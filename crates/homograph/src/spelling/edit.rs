@@ -8,7 +8,7 @@
 
 use unicode_script::Script;
 
-use super::form::{HostForms, Part, is_dot, is_in_turkish_capitals};
+use super::form::{HostForms, LabelForms, is_dot, is_in_turkish_capitals};
 use super::script::compat_char;
 use super::status::{is_restricted, never_joins};
 use crate::characters::properties::is_numeral;
@@ -55,7 +55,7 @@ pub(crate) fn of(
             || labels.iter().any(|findings| named(findings) && findings.verdict >= Verdict::Unsafe);
         return if hides { Edit::Link } else { Edit::Inert };
     }
-    let mistaken = |(part, findings): (&Part, &Findings)| {
+    let mistaken = |(part, findings): (&LabelForms, &Findings)| {
         let is_reported =
             MISTAKEN_REASONS.into_iter().any(|reason| findings.reasons.contains(reason));
         let bad = findings.verdict >= Verdict::Unsafe || named(findings);
@@ -63,7 +63,7 @@ pub(crate) fn of(
     };
     if parts.iter().zip(labels).any(mistaken) || has_styled_name(parts, protected) {
         // Turkish in capitals writes foreign names this way.
-        let turkish = |part: &Part| is_in_turkish_capitals(&part.spelling);
+        let turkish = |part: &LabelForms| is_in_turkish_capitals(&part.spelling);
         let prose = ends_sentence(parts, labels) || parts.iter().any(turkish);
         return if prose { Edit::Link } else { Edit::Anywhere };
     }
@@ -72,7 +72,7 @@ pub(crate) fn of(
 
 /// Whether joiners are between letters that never join: they are invisible, and some clients drop
 /// them. Persian writes one after a Latin word, before a Persian ending.
-fn is_split_by_joiner(label: &Part) -> bool {
+fn is_split_by_joiner(label: &LabelForms) -> bool {
     // The first byte of a joiner in UTF-8, which most lack.
     let may_hold = memchr::memchr(0xE2, label.spelling.as_bytes()).is_some();
     if !may_hold || !label.spelling.contains(is_joiner) {
@@ -95,10 +95,10 @@ fn is_split_by_joiner(label: &Part) -> bool {
 /// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
 /// letters (`x².y`), and a circled letter before a word is an icon, unless together they are a
 /// protected name.
-fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
+fn has_styled_name(labels: &[LabelForms], protected: impl Fn() -> bool) -> bool {
     let Some((tld, names)) = labels.split_last() else { return false };
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
-    let deceives = |label: &Part| {
+    let deceives = |label: &LabelForms| {
         if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
             || label.spelling.chars().count() < MIN_STYLED
         {
@@ -117,7 +117,7 @@ fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
 /// `Com`. The first word has letters of another script but resembles no name (`TNFα.In`,
 /// `SMSа.Но`), or it is a name with a case ending of its language, which is a vowel
 /// (`Lufthansą.To`).
-fn ends_sentence(labels: &[Part], findings: &[Findings]) -> bool {
+fn ends_sentence(labels: &[LabelForms], findings: &[Findings]) -> bool {
     let ([word, next], [found, _]) = (labels, findings) else { return false };
     let mut letters = next.spelling.chars();
     let capital = letters.next().is_some_and(char::is_uppercase);

@@ -2,9 +2,9 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`HostForms::read`], `Part` |
+//! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`HostForms::read`], `LabelForms` |
 //! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name; [`settled`] where it changes nothing |
-//! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `Part::plain` |
+//! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `LabelForms::plain` |
 //! | S14 label 63 octets, name 253 characters | `check_lengths` |
 //! | S12 U+3002, U+FF0E, U+FF61 separate labels; S29 U+2024 | [`is_dot`] |
 //! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, [`ipv4`] |
@@ -50,7 +50,7 @@ pub const SPELLING_BYTES: usize = 4096;
 
 /// One label: as spelled, in the DNS, and as shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct LabelForms {
     pub spelling: String,
     pub ascii: String,
     pub unicode: String,
@@ -58,7 +58,7 @@ pub(crate) struct Part {
 }
 
 /// The labels of a host. Up to [`LABELS`] are stored without allocation.
-pub(super) type Parts = SmallVec<[Part; LABELS]>;
+pub(super) type Parts = SmallVec<[LabelForms; LABELS]>;
 pub(crate) const LABELS: usize = 4;
 
 /// A host in all its forms.
@@ -117,7 +117,7 @@ impl HostForms {
         let as_spelled = form.problems.is_empty() && matches!(decoded, Cow::Borrowed(_));
         let labels = text.bytes().filter(|byte| *byte == b'.').count() + 1;
         // After a last label of invisible characters, the dot before it is a root dot.
-        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_emptied) {
+        if form.parts.len() > 1 && form.parts.last().is_some_and(LabelForms::is_emptied) {
             form.parts.pop();
         }
         form.join();
@@ -169,11 +169,11 @@ impl HostForms {
 
     fn read_label(&mut self, label: &str) {
         if label.is_ascii() && !is_a_label(label) {
-            self.parts.push(Part::plain(label));
+            self.parts.push(LabelForms::plain(label));
             return;
         }
         if let Some(unicode) = settled(label) {
-            self.parts.push(Part::settled(label, unicode));
+            self.parts.push(LabelForms::settled(label, unicode));
             return;
         }
         let to_unicode = |denied| Uts46::new().to_unicode(label.as_bytes(), denied, Hyphens::Allow);
@@ -183,7 +183,7 @@ impl HostForms {
             (unicode, result) = to_unicode(FORBIDDEN);
         }
         if result.is_err() {
-            let mut part = Part::failed(label);
+            let mut part = LabelForms::failed(label);
             if label.contains(is_invisible) {
                 part.problems.push((Reason::InvisibleRemoved, Verdict::Notice));
             }
@@ -192,9 +192,9 @@ impl HostForms {
         }
         // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): the pieces then have no spelling
         // of their own.
-        let mut pieces: Vec<Part> = match unicode.contains('.') {
-            true => unicode.split('.').map(|piece| Part::mapped(piece, piece)).collect(),
-            false => vec![Part::mapped(label, &unicode)],
+        let mut pieces: Vec<LabelForms> = match unicode.contains('.') {
+            true => unicode.split('.').map(|piece| LabelForms::mapped(piece, piece)).collect(),
+            false => vec![LabelForms::mapped(label, &unicode)],
         };
         if !label.is_ascii() && label.contains(|c| Class::of(c).is_ignored()) {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
@@ -218,7 +218,7 @@ impl HostForms {
                 let mut form = HostForms::default();
                 form.read_label(&meant);
                 if let [read] = form.parts.as_slice() {
-                    *part = Part { spelling: meant, ..read.clone() };
+                    *part = LabelForms { spelling: meant, ..read.clone() };
                 }
             }
         }
@@ -233,7 +233,7 @@ impl HostForms {
     /// already.
     fn check_bidi(&mut self) {
         if !is_bidi(&self.unicode)
-            || self.parts.iter().any(Part::is_failed)
+            || self.parts.iter().any(LabelForms::is_failed)
             || self.parts.iter().all(|part| is_valid_in_bidi_name(&part.unicode))
         {
             return;
@@ -245,7 +245,7 @@ impl HostForms {
     }
 
     fn check_lengths(&mut self) {
-        self.parts.iter_mut().for_each(Part::check_length);
+        self.parts.iter_mut().for_each(LabelForms::check_length);
         self.check_length();
     }
 
@@ -299,9 +299,9 @@ impl HostForms {
     }
 }
 
-impl Part {
+impl LabelForms {
     /// An ASCII label that is no A-label, read leniently (S28).
-    fn plain(label: &str) -> Part {
+    fn plain(label: &str) -> LabelForms {
         let ascii = label.to_ascii_lowercase();
         let mut problems = Vec::new();
         let sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -315,19 +315,19 @@ impl Part {
         } else if ascii.get(2..4) == Some("--") {
             problems.push((Reason::HyphenPrefix, Verdict::Notice));
         }
-        Part { spelling: label.to_owned(), unicode: ascii.clone(), ascii, problems }
+        LabelForms { spelling: label.to_owned(), unicode: ascii.clone(), ascii, problems }
     }
 
     /// A label that UTS #46 accepted.
-    fn mapped(label: &str, unicode: &str) -> Part {
+    fn mapped(label: &str, unicode: &str) -> LabelForms {
         if unicode.is_ascii() {
-            return Part { spelling: label.to_owned(), ..Part::plain(unicode) };
+            return LabelForms { spelling: label.to_owned(), ..LabelForms::plain(unicode) };
         }
         // UTS #46 §4.1: no U-label begins as an A-label does.
         if is_a_label(unicode) {
-            return Part::failed(label);
+            return LabelForms::failed(label);
         }
-        Part {
+        LabelForms {
             spelling: label.to_owned(),
             // UTS #46 accepts only the A-label that is computed from the U-label.
             ascii: match is_a_label(label) {
@@ -340,13 +340,13 @@ impl Part {
     }
 
     /// A label that UTS #46 maps to `unicode`; at most the case of ASCII differs.
-    fn settled(label: &str, unicode: String) -> Part {
+    fn settled(label: &str, unicode: String) -> LabelForms {
         let ascii = punycode::in_ascii(&unicode);
-        Part { spelling: label.to_owned(), ascii, unicode, problems: Vec::new() }
+        LabelForms { spelling: label.to_owned(), ascii, unicode, problems: Vec::new() }
     }
 
     /// A label that UTS #46 refused. It still gets forms, so that it can be shown and explained.
-    fn failed(label: &str) -> Part {
+    fn failed(label: &str) -> LabelForms {
         let ascii = force_ascii(label);
         let unicode = label
             .is_ascii()
@@ -355,7 +355,7 @@ impl Part {
             .filter(|decoded| !decoded.is_empty())
             .unwrap_or_else(|| label.to_lowercase());
         let problems = vec![(Reason::IdnaInvalid, Verdict::Invalid)];
-        Part { spelling: label.to_owned(), ascii, unicode, problems }
+        LabelForms { spelling: label.to_owned(), ascii, unicode, problems }
     }
 
     fn check_length(&mut self) {

@@ -102,7 +102,7 @@ fn item<'t>(
     }
     let (Some(action), Some(property)) = (open.as_mut(), value("itemprop")) else { return false };
     match ActionProperty::of(property.as_str().trim()) {
-        ActionProperty::Name => match value("content") {
+        ActionProperty::ElementName => match value("content") {
             Some(name) => add(&mut action.names, name),
             None => return true,
         },
@@ -119,7 +119,7 @@ fn item<'t>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ActionProperty {
     Type,
-    Name,
+    ElementName,
     /// Where it leads, or who is told.
     Address,
     Other,
@@ -129,7 +129,7 @@ impl ActionProperty {
     fn of(name: &str) -> ActionProperty {
         match name {
             "@type" | "type" => ActionProperty::Type,
-            "name" => ActionProperty::Name,
+            "name" => ActionProperty::ElementName,
             "url" | "target" | "urlTemplate" | "handler" => ActionProperty::Address,
             _ => ActionProperty::Other,
         }
@@ -181,7 +181,7 @@ fn objects<'t>(page: &'t str, content: Range<usize>, found: &mut Vec<Action<'t>>
                         ActionProperty::Type => {
                             object.is_action |= string.as_str().ends_with(ACTION)
                         }
-                        ActionProperty::Name => add(&mut object.action.names, string),
+                        ActionProperty::ElementName => add(&mut object.action.names, string),
                         ActionProperty::Address => add(&mut object.action.urls, string),
                         ActionProperty::Other => {}
                     },

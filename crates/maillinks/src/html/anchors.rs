@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::elements::Element;
 use super::relative::is_relative;
-use super::token::Name;
+use super::token::ElementName;
 use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
 use super::{HtmlReader, Occurrence, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::mapped::MappedText;
@@ -33,7 +33,7 @@ pub(super) struct Anchor {
 /// The element that is a link, and where it begins among open ones.
 #[derive(Clone, Debug)]
 pub(super) struct Begun {
-    pub name: Name,
+    pub name: ElementName,
     /// The innermost open element that limits the scope of end tags, and that at which parsers forget links.
     pub scope: usize,
     pub marker: usize,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::elements::{Element, RawElement};
 use super::sheets::hides_or_writes;
-use super::token::{Name, RawText, Tag, TagKind, Token, Tokenizer};
+use super::token::{ElementName, RawText, Tag, TagKind, Token, Tokenizer};
 use crate::mapped::Builder;
 use crate::{Edits, InFront, Language, Layer};
 
@@ -49,7 +49,7 @@ struct Above<'p> {
 
 /// An element that is open, and whether it says anything by itself.
 struct OpenTag {
-    name: Name,
+    name: ElementName,
     tag: Range<usize>,
     governs: bool,
 }
@@ -71,7 +71,7 @@ impl Above<'_> {
     }
 
     /// Ends an element and those in it, but for links: parsers open these again (HTML §13.2.4.3).
-    fn close(&mut self, name: &Name) {
+    fn close(&mut self, name: &ElementName) {
         let is_ended = |open: &OpenTag| open.name.is(name, self.page);
         let Some(at) = self.open.iter().rposition(is_ended) else { return };
         let mut index = 0;

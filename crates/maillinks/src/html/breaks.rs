@@ -58,7 +58,7 @@ impl HtmlReader<'_, '_, '_> {
         &mut self,
         element: Element,
         is_element: bool,
-        traits: &style::Traits,
+        traits: &style::TextStyle,
     ) {
         let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
         let is_element = is_element || element == Element::Table;
@@ -143,7 +143,7 @@ impl HtmlReader<'_, '_, '_> {
 }
 
 /// Whether an element separates the texts before and after its tag.
-pub(super) fn breaks(by_itself: bool, traits: &style::Traits) -> bool {
+pub(super) fn breaks(by_itself: bool, traits: &style::TextStyle) -> bool {
     match traits.flow {
         style::Flow::Natural | style::Flow::Beside => by_itself,
         style::Flow::Inline => false,

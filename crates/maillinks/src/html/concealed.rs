@@ -9,13 +9,13 @@ use std::ops::Range;
 use super::elements::Element;
 use super::open::{OpenElements, SEARCHED_ELEMENTS, is_inline_scope};
 use super::style::{Conceals, Seen};
-use super::token::{Attribute, Name};
+use super::token::{Attribute, ElementName};
 use super::{HtmlReader, Tag};
 
 /// Elements that conceal text, and those in them, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Concealed {
-    layers: Vec<Layer>,
+    layers: Vec<ConcealedLayer>,
     now: Concealment,
     /// What separates the text before from text that is seen again.
     gap: Option<Gap>,
@@ -25,8 +25,8 @@ pub(super) struct Concealed {
 
 /// What an element does to the text in it, until it ends.
 #[derive(Debug)]
-struct Layer {
-    name: Name,
+struct ConcealedLayer {
+    name: ElementName,
     kind: LayerKind,
     /// The number of breaking elements without which it is over.
     needs: usize,
@@ -46,7 +46,7 @@ enum LayerKind {
     Formatting,
 }
 
-impl Layer {
+impl ConcealedLayer {
     fn inside(&self) -> Concealment {
         self.before.within(self.conceals)
     }
@@ -102,14 +102,14 @@ impl Concealed {
     }
 
     /// Ends all from this layer on, but for those that `stay`. The state then is that of the others.
-    fn end(&mut self, first: usize, stay: impl Fn(&Layer) -> bool) {
+    fn end(&mut self, first: usize, stay: impl Fn(&ConcealedLayer) -> bool) {
         let mut index = 0;
         self.layers.retain(|layer| {
             index += 1;
             index <= first || stay(layer)
         });
         let around = first.checked_sub(1).and_then(|at| self.layers.get(at));
-        let mut state = around.map_or(Concealment::default(), Layer::inside);
+        let mut state = around.map_or(Concealment::default(), ConcealedLayer::inside);
         for layer in self.layers.iter_mut().skip(first) {
             layer.before = state;
             state = layer.inside();
@@ -120,7 +120,7 @@ impl Concealed {
     /// Ends the layers whose surroundings ended.
     fn end_with(&mut self, open: &OpenElements) {
         let depth = open.depth();
-        let is_over = |layer: &Layer| match layer.kind {
+        let is_over = |layer: &ConcealedLayer| match layer.kind {
             LayerKind::Formatting => !open.is_marker_open(layer.marker),
             LayerKind::Breaking | LayerKind::Inline => depth < layer.needs,
         };
@@ -173,7 +173,7 @@ impl HtmlReader<'_, '_, '_> {
     pub(super) fn leave_concealed(&mut self, tag: &Tag) -> bool {
         let was_concealed = self.is_concealed();
         self.view.steps += self.concealed.layers.len() as u64;
-        let named = |layer: &Layer| layer.name.is(&tag.name, self.text);
+        let named = |layer: &ConcealedLayer| layer.name.is(&tag.name, self.text);
         let own = self.concealed.layers.iter().rposition(named);
         self.concealed.end_with(&self.elements);
         self.end_own(tag);
@@ -239,7 +239,7 @@ impl HtmlReader<'_, '_, '_> {
             self.concealed = Concealed::default();
             return;
         }
-        self.concealed.layers.push(Layer {
+        self.concealed.layers.push(ConcealedLayer {
             name: tag.name.clone(),
             kind,
             needs: self.elements.depth(),

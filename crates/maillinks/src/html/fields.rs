@@ -78,12 +78,12 @@ fn is_link(code: &str) -> bool {
 /// The fields that are open.
 #[derive(Default)]
 pub struct OpenFields {
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
     /// Elements that are open whose style may have a field.
     spans: usize,
 }
 
-struct Field {
+struct FormField {
     /// Where its code is in the source, and where it begins in the text.
     code: Range<usize>,
     from: usize,
@@ -98,16 +98,16 @@ impl OpenFields {
     /// Begins the code of a field here in the source, and in the text.
     pub fn begin(&mut self, at: usize, from: usize) {
         let (shown, element) = (None, None);
-        self.push(Field { code: at..at, from, shown, is_separated: false, element });
+        self.push(FormField { code: at..at, from, shown, is_separated: false, element });
     }
 
     /// Begins the text of a field whose code is here in the source.
     pub fn begin_element(&mut self, code: Range<usize>, from: usize) {
         let (shown, element) = (Some(from), Some(self.spans));
-        self.push(Field { code, from, shown, is_separated: true, element });
+        self.push(FormField { code, from, shown, is_separated: true, element });
     }
 
-    fn push(&mut self, field: Field) {
+    fn push(&mut self, field: FormField) {
         if self.fields.len() < OPEN {
             self.fields.push(field);
         }

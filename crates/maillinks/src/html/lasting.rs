@@ -6,12 +6,12 @@
 
 use super::anchors::Begun;
 use super::open::{OPEN_ELEMENTS, SEARCHED_ELEMENTS};
-use super::token::Name;
+use super::token::ElementName;
 use super::{Anchor, HtmlReader};
 
 impl HtmlReader<'_, '_, '_> {
     /// Ends the open link, because another begins. Of two `<a>` in one cell the second ends the first.
-    pub(super) fn begin_link(&mut self, name: Name, is_a: bool) -> Begun {
+    pub(super) fn begin_link(&mut self, name: ElementName, is_a: bool) -> Begun {
         let text = self.text;
         let (scope, marker) = (self.elements.scope(), self.elements.marker());
         self.suspend_anchor();
@@ -24,7 +24,7 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Handles the end tag of an element that is a link.
-    pub(super) fn close_anchor(&mut self, name: &Name, at: usize) {
+    pub(super) fn close_anchor(&mut self, name: &ElementName, at: usize) {
         let text = self.text;
         let Some(open) = &self.open_anchor else { return };
         let is_text = !open.lasts;

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::elements::{Element, RawElement};
-use super::style::Traits;
+use super::style::TextStyle;
 use super::token::{RawText, Token, Tokenizer};
 use super::{HtmlReader, MappedText, Site};
 use crate::css;
 
 /// What hides, moves away or blanks out, for some programs and whatever is said later, without white space. Sizes of
-/// nothing and their like are those of [`Traits`].
+/// nothing and their like are those of [`TextStyle`].
 const HIDING: [&str; 34] = [
     "absolute", "fixed", "text-indent", "clip", "transform", "transparent", "opacity", "height:0",
     "width:0", "float", "margin:-", "margin-left:-", "margin-right:-", "left:-", "top:-",
@@ -194,7 +194,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
 
 /// Whether declarations, or a tag with a style in lower case, hide or move text.
 fn hides(declarations: &str) -> bool {
-    let mut traits = Traits::default();
+    let mut traits = TextStyle::default();
     traits.declare(declarations, false);
     let bare: String = declarations.chars().filter(|c| !c.is_whitespace()).collect();
     traits.conceals.hides()

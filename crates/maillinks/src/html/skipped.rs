@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Anchor;
 use super::compared::shows_host;
 use super::sheets::HidingRules;
-use super::token::{Name, Tag};
+use super::token::{ElementName, Tag};
 use crate::joined::{Joined, first_word, last_word};
 use crate::runs::narrow;
 use uts58::unicode::a_label::has_a_label;
@@ -82,7 +82,7 @@ impl Skipped {
     }
 
     /// Handles an end tag of this name.
-    pub fn leave(&mut self, text: &str, name: &Name, to: usize) {
+    pub fn leave(&mut self, text: &str, name: &ElementName, to: usize) {
         let is = |open: &OpenElement| open.tag.name.is(name, text);
         let Some(at) = self.open.iter().rposition(is) else { return };
         let closed = self.open.drain(at..).next();
@@ -275,7 +275,7 @@ mod tests {
     fn elements_end_with_the_last_tag_of_their_name() {
         let text = "<b><I></i></b></b>";
         let mut skipped = Skipped::default();
-        let name = |written: Range<usize>| Name::new(text.as_bytes(), written);
+        let name = |written: Range<usize>| ElementName::new(text.as_bytes(), written);
         let tag = |written: Range<usize>| Tag {
             kind: TagKind::Open,
             range: written.start - 1..written.end + 1,

@@ -111,7 +111,7 @@ enum Operand {
     /// The same, with names in it that hold strings.
     Template(Range<usize>),
     /// A name that holds one.
-    Name(Range<usize>),
+    ElementName(Range<usize>),
     /// Numbers of characters, with what separates them.
     Numbers(Range<usize>),
 }
@@ -142,7 +142,7 @@ fn values(script: &str, single: bool, joint: Joint) -> MappedText<'static> {
                 at = start + 1;
                 single && !inside.is_empty()
             }
-            [Operand::Name(_)] => false,
+            [Operand::ElementName(_)] => false,
             _ => true,
         };
         let mut value = Builder::default();
@@ -155,7 +155,7 @@ fn values(script: &str, single: bool, joint: Joint) -> MappedText<'static> {
             match operand {
                 Operand::String(inside) => unescape_into(text, script, inside.clone()),
                 Operand::Template(inside) => constants.add_template(text, inside.clone()),
-                Operand::Name(name) => constants.add(text, name.clone()),
+                Operand::ElementName(name) => constants.add(text, name.clone()),
                 Operand::Numbers(list) => characters(text, script, list.clone()),
             }
         }
@@ -225,7 +225,7 @@ fn operand(script: &str, at: usize, constants: &Constants<'_>) -> Option<(Operan
         && is_from_code(rest).is_none()
         && let Some(name) = constants.name_at(at)
     {
-        return Some((Operand::Name(name.clone()), name.end));
+        return Some((Operand::ElementName(name.clone()), name.end));
     }
     let opening = if quote == b'[' { 1 } else { is_from_code(rest)? };
     let list = rest.get(opening..)?;

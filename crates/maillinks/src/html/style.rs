@@ -5,7 +5,7 @@ use crate::css;
 
 /// How the text of an element is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
+pub struct TextStyle {
     pub conceals: Conceals,
     pub direction: Direction,
     /// Whether it says so, and the direction around it does not count.
@@ -103,7 +103,7 @@ fn may_be_read(declaration: &[u8]) -> bool {
     }
 }
 
-impl Traits {
+impl TextStyle {
     /// Whether nothing of it concerns the flow and the direction of text.
     #[inline]
     pub fn is_plain(&self) -> bool {
@@ -256,7 +256,7 @@ impl Declared {
         self.isolated |= ["isolate", "embed", "plaintext"].into_iter().any(is);
     }
 
-    fn apply_to(self, traits: &mut Traits) {
+    fn apply_to(self, traits: &mut TextStyle) {
         let display = self.display.value;
         let is_transparent = self.opacity.value == Some(Seen::Hidden);
         traits.sets_display = display.is_some();
@@ -404,8 +404,8 @@ fn number(value: &str) -> Option<(f32, &str)> {
 mod tests {
     use super::*;
 
-    fn traits(style: &str) -> Traits {
-        let mut traits = Traits::default();
+    fn traits(style: &str) -> TextStyle {
+        let mut traits = TextStyle::default();
         traits.declare(style, false);
         traits
     }
@@ -476,7 +476,7 @@ mod tests {
         for style in ["font-size:1em", "font-size:120%", "font-size:inherit", "font:700 1em a"] {
             assert_eq!(size(style), Seen::Inherited, "{style}");
         }
-        let mut inside = Traits::default();
+        let mut inside = TextStyle::default();
         inside.declare("x:';font-size:13px'", true);
         assert_eq!(inside.conceals.size, Seen::Inherited);
     }

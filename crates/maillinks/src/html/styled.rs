@@ -1,13 +1,13 @@
 //! Elements that change how their text is shown.
 
 use super::elements::Element;
-use super::token::Name;
+use super::token::ElementName;
 use super::{HtmlReader, Tag, style};
 
 /// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
 pub(super) struct StyledElement {
-    name: Name,
+    name: ElementName,
     /// Open elements of that name, itself included.
     depth: usize,
     /// Bytes of visible text when it began.
@@ -45,7 +45,7 @@ impl StyledElement {
 
 impl HtmlReader<'_, '_, '_> {
     /// Begins or counts elements that reverse or separate their text.
-    pub(super) fn enter(&mut self, tag: &Tag, traits: &style::Traits) {
+    pub(super) fn enter(&mut self, tag: &Tag, traits: &style::TextStyle) {
         let element = tag.element();
         let slots = [&self.leftward, &self.reversing, &self.breaking, &self.lining_up];
         let within = slots.iter().any(|slot| slot.is_some());
@@ -57,7 +57,7 @@ impl HtmlReader<'_, '_, '_> {
             self.joints.push(self.visible.len());
         }
         let from = self.visible.len();
-        let traits = &style::Traits { direction: self.direction(element, traits), ..*traits };
+        let traits = &style::TextStyle { direction: self.direction(element, traits), ..*traits };
         self.enter_direction(tag, traits);
         if self.reversing.is_some() {
             let isolated = traits.isolated || element == Element::Bdi;
@@ -74,7 +74,7 @@ impl HtmlReader<'_, '_, '_> {
 
     /// Whether an element of the text of a link is a box of a line whose boxes may stand in another order: it floats, it
     /// is laid out with others, or the line runs from right to left.
-    fn begins_box(&self, element: Element, traits: &style::Traits) -> bool {
+    fn begins_box(&self, element: Element, traits: &style::TextStyle) -> bool {
         let is_isolated = || traits.isolated || traits.sets_display || element == Element::Bdi;
         self.open_anchor.is_some()
             && !self.is_concealed()
@@ -103,7 +103,7 @@ impl HtmlReader<'_, '_, '_> {
 
     /// The direction of an element, with what it has from its name and from those around it: whether text runs from
     /// right to left is inherited, whether that of any script does is not (CSS Writing Modes §2).
-    fn direction(&self, element: Element, traits: &style::Traits) -> style::Direction {
+    fn direction(&self, element: Element, traits: &style::TextStyle) -> style::Direction {
         let around = self.leftward.is_some() && self.rightward.is_none() && !traits.sets_direction;
         let own = match traits.direction {
             style::Direction::Natural if around => style::Direction::RightToLeft,
@@ -118,7 +118,7 @@ impl HtmlReader<'_, '_, '_> {
     }
 
     /// Begins or counts the outermost element from right to left, and one in it from left to right.
-    fn enter_direction(&mut self, tag: &Tag, traits: &style::Traits) {
+    fn enter_direction(&mut self, tag: &Tag, traits: &style::TextStyle) {
         let sets = traits.sets_direction.then_some(0);
         let is_leftward =
             matches!(traits.direction, style::Direction::RightToLeft | style::Direction::Reversed);

@@ -11,7 +11,7 @@ impl HtmlReader<'_, '_, '_> {
         let element = tag.element();
         let first = self.view.occurrences.len();
         let traits = match attributes {
-            [] => style::Traits::default(),
+            [] => style::TextStyle::default(),
             attributes => self.attributes(tag, attributes),
         };
         let form = self.form_of(element, attributes);

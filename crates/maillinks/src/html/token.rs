@@ -34,7 +34,7 @@ pub enum Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
     pub kind: TagKind,
-    pub name: Name,
+    pub name: ElementName,
     /// From `<` to after `>`.
     pub range: Range<usize>,
 }
@@ -47,15 +47,18 @@ impl Tag {
 
 /// The name of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct ElementName {
     pub element: Element,
     /// Where it is written.
     pub written: Range<usize>,
 }
 
-impl Name {
-    pub fn new(source: &[u8], written: Range<usize>) -> Name {
-        Name { element: Element::of(source.get(written.clone()).unwrap_or_default()), written }
+impl ElementName {
+    pub fn new(source: &[u8], written: Range<usize>) -> ElementName {
+        ElementName {
+            element: Element::of(source.get(written.clone()).unwrap_or_default()),
+            written,
+        }
     }
 
     /// The name in lower case, cut to the length for findings.
@@ -66,8 +69,9 @@ impl Name {
     }
 
     /// Whether another is the same, in any case. Both are written in this text.
-    pub fn is(&self, other: &Name, source: &str) -> bool {
-        let written = |name: &Name| source.as_bytes().get(name.written.clone()).unwrap_or_default();
+    pub fn is(&self, other: &ElementName, source: &str) -> bool {
+        let written =
+            |name: &ElementName| source.as_bytes().get(name.written.clone()).unwrap_or_default();
         self.element == other.element
             && (self.element != Element::Other
                 || written(self).eq_ignore_ascii_case(written(other)))
@@ -216,7 +220,7 @@ impl<'t> Tokenizer<'t> {
 
     fn tag(&mut self, at: usize, name_start: usize, kind: TagKind) -> Token {
         let name_end = name_start + run(self.from(name_start), NAME_END);
-        let name = Name::new(self.bytes, name_start..name_end);
+        let name = ElementName::new(self.bytes, name_start..name_end);
         self.attributes.clear();
         self.at = self.attribute_list(name_end);
         if kind == TagKind::Open && self.raw_text == RawText::Honour {
@@ -445,11 +449,11 @@ mod tests {
     fn names_are_compared_and_reported_without_case() {
         let source = "V:RoundRect v:roundrect X-Foo x-foo x-bar";
         let mut at = 0;
-        let names: Vec<Name> = source
+        let names: Vec<ElementName> = source
             .split(' ')
             .map(|name| {
                 at += name.len() + 1;
-                Name::new(source.as_bytes(), at - name.len() - 1..at - 1)
+                ElementName::new(source.as_bytes(), at - name.len() - 1..at - 1)
             })
             .collect();
         let shown: Vec<_> = names.iter().map(|name| name.lower_case(source)).collect();
@@ -457,7 +461,7 @@ mod tests {
         let is = |one: usize, other: usize| names[one].is(&names[other], source);
         assert!(is(0, 1) && is(2, 3) && !is(3, 4) && !is(1, 2));
         let long = "x".repeat(1_000_000);
-        let name = Name::new(long.as_bytes(), 0..long.len());
+        let name = ElementName::new(long.as_bytes(), 0..long.len());
         assert_eq!(name.lower_case(&long).len(), crate::NAME_BYTES);
     }
 

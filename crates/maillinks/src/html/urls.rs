@@ -9,7 +9,7 @@ use super::super::encoded::percent_decoded;
 use super::super::{AnchorAround, Holds, script, search_steps};
 use super::attributes::{self, Follows};
 use super::elements::Element;
-use super::style::{Direction, Flow, Traits};
+use super::style::{Direction, Flow, TextStyle};
 use super::token::{Attribute, attribute_named};
 use super::url_values::{refresh_url, source_set, words};
 use super::{
@@ -40,9 +40,9 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 
     /// Reads the attributes of a tag. Returns what the element does to its text.
-    pub(super) fn attributes(&mut self, tag: &Tag, attributes: &[Attribute]) -> Traits {
+    pub(super) fn attributes(&mut self, tag: &Tag, attributes: &[Attribute]) -> TextStyle {
         let (text, element) = (self.text, tag.element());
-        let mut traits = Traits::default();
+        let mut traits = TextStyle::default();
         let (mut styled, mut hidden, mut aligned) = (false, false, false);
         let refreshes = OnceCell::new();
         for attribute in attributes {
@@ -107,7 +107,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 
     /// Reads the direction of an element's text.
-    fn direct(&self, element: Element, value: Range<usize>, traits: &mut Traits) {
+    fn direct(&self, element: Element, value: Range<usize>, traits: &mut TextStyle) {
         let overrides = element == Element::Bdo;
         let is_leftward = self.value_is(value, "rtl");
         traits.sets_direction = true;

@@ -39,7 +39,7 @@ struct Recorded {
 
 /// Texts that are read beside the visible one.
 #[derive(Default)]
-struct Beside {
+struct SideTexts {
     /// Words without what stands between their letters.
     joined: [Joined; 3],
     /// What a reader takes for one word.
@@ -48,9 +48,9 @@ struct Beside {
     parts: [Option<Parts>; 2],
 }
 
-impl Beside {
+impl SideTexts {
     fn is_empty(&self) -> bool {
-        let Beside { joined, glances, parts } = self;
+        let SideTexts { joined, glances, parts } = self;
         joined.iter().all(Joined::is_empty)
             && glances.is_empty()
             && parts.iter().all(Option::is_none)
@@ -151,7 +151,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let (index, before) = (self.view.seen.len(), self.view.occurrences.len());
         let overridden = Overridden::of(self.visible.as_str(), &recorded.seams);
         self.add_links(&recorded, &overridden);
-        let beside = if self.is_spent() { Beside::default() } else { self.beside(&recorded) };
+        let beside = if self.is_spent() { SideTexts::default() } else { self.beside(&recorded) };
         let found = self.view.occurrences.len() > before;
         let seen = self.visible.take(found || !overridden.is_empty() || !beside.is_empty());
         let Some(seen) = seen else { return };
@@ -234,7 +234,7 @@ impl<'t> HtmlReader<'t, '_, '_> {
     }
 
     /// The texts that are read beside the visible one.
-    fn beside(&mut self, recorded: &Recorded) -> Beside {
+    fn beside(&mut self, recorded: &Recorded) -> SideTexts {
         let Recorded { anchors, nodes, seams, joints, skipped, .. } = recorded;
         let text = self.visible.as_str();
         let asked = self.hiding_rules.get().is_some();
@@ -252,14 +252,14 @@ impl<'t> HtmlReader<'t, '_, '_> {
         let glances = self.glances(anchors, [seams, joints], nodes);
         let parts = [(across.shown, false), (drawn, true)];
         let parts = parts.map(|(words, all)| self.compared_parts(words, anchors, all));
-        Beside { joined, glances, parts }
+        SideTexts { joined, glances, parts }
     }
 
     /// Adds the visible text, if links were found in it, and the texts beside it with theirs.
     fn add_beside(
         &mut self,
         (seen, found): (MappedText<'t>, bool),
-        Beside { joined, glances, parts }: Beside,
+        SideTexts { joined, glances, parts }: SideTexts,
         overridden: &Overridden,
         anchors: &[Anchor],
     ) {

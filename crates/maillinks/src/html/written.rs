@@ -6,7 +6,7 @@
 
 use super::elements::Element;
 use super::embedded;
-use super::token::{Attribute, Name};
+use super::token::{Attribute, ElementName};
 use super::{HtmlReader, Tag};
 use crate::css;
 use uts58::scheme;
@@ -26,7 +26,7 @@ pub(super) struct Written {
     /// Whether a sheet has styles of counters.
     counts: bool,
     /// What stands behind open elements, the innermost last.
-    behind: Vec<(Name, String)>,
+    behind: Vec<(ElementName, String)>,
 }
 
 /// A rule, its selector in lower case.

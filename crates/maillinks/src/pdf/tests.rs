@@ -142,7 +142,7 @@ fn a_stream_that_unpacks_to_more_than_its_document_is_not_read() {
 #[test]
 fn streams_share_what_may_be_unpacked() {
     let data = packed(&[b'x'; 100]);
-    let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
+    let filters = [StreamFilter::Flate, StreamFilter::None, StreamFilter::None, StreamFilter::None];
     for left in 0..200_usize {
         let mut after = left;
         let out = ObjectStream { data: &data, filters }.unpacked(&mut after, usize::MAX);
@@ -159,7 +159,7 @@ fn many_bombs_take_no_more_than_one() {
     assert!(steps as usize <= 50 * bomb.len() * (2 * PDF_UNPACKED + 1));
     let mut left = 1_000;
     let stream = packed(&vec![b' '; 4 << 20]);
-    let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
+    let filters = [StreamFilter::Flate, StreamFilter::None, StreamFilter::None, StreamFilter::None];
     assert_eq!(ObjectStream { data: &stream, filters }.unpacked(&mut left, usize::MAX), None);
     assert_eq!(left, 0, "what was unpacked in vain counts");
 }

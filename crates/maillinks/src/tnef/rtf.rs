@@ -199,7 +199,7 @@ struct Group {
 }
 
 /// A field: what it is, and what is shown of it. Offsets in the text.
-struct Field {
+struct RtfField {
     instruction: usize,
     result: Option<usize>,
     /// It ends when fewer groups are open.
@@ -211,7 +211,7 @@ struct RtfReader {
     /// What its fields reach.
     reached: Reached,
     /// The fields that are read, the innermost last.
-    fields: Vec<Field>,
+    fields: Vec<RtfField>,
     /// Where the text of a destination begins that names a path, and how many groups are open in it.
     path: Option<(usize, usize)>,
     /// Which of the text is not seen, from the outermost field on.
@@ -304,7 +304,7 @@ impl RtfReader {
         }
         // Its group is around that of the instruction.
         let groups = self.groups.len().saturating_sub(1);
-        self.fields.push(Field { instruction: self.out.len(), result: None, groups });
+        self.fields.push(RtfField { instruction: self.out.len(), result: None, groups });
     }
 
     /// Reads what follows a backslash, and returns what is behind it.
@@ -382,7 +382,7 @@ impl RtfReader {
                 self.push(' ');
                 let (result, groups) = (self.out.len(), self.groups.len());
                 if let Some(field) = self.fields.last_mut() {
-                    *field = Field { result: Some(result), groups, ..*field };
+                    *field = RtfField { result: Some(result), groups, ..*field };
                 }
             }
             (path, _) if PATHS.contains(&path) => {

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::content_type::ContentType;
-use super::labels::{DefaultType, Labels};
+use super::labels::{BodyLabels, DefaultType};
 use crate::signatures::Signatures;
 
 /// A header that has been read, with its context.
@@ -17,7 +17,7 @@ pub(super) struct Entity {
     pub path: String,
     pub place: EntityLevel,
     pub head: Head,
-    pub labels: Labels,
+    pub labels: BodyLabels,
     pub context: Context,
     pub depth: usize,
     /// Offset of the first header line that is not a field: some clients begin the body there.
@@ -51,7 +51,7 @@ impl Entity {
     }
 
     /// The entity with other labels, from another header.
-    pub fn with(&self, labels: Labels, head: Head) -> Entity {
+    pub fn with(&self, labels: BodyLabels, head: Head) -> Entity {
         let Entity { place, context, depth, ragged, .. } = *self;
         Entity { path: self.path.clone(), place, head, labels, context, depth, ragged }
     }

@@ -168,7 +168,7 @@ pub(super) fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
 
 /// A field that describes the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
+pub(super) enum BodyField {
     Type,
     Transfer,
     Disposition,
@@ -181,7 +181,7 @@ pub(super) enum Label {
 }
 
 /// The labels of a block, in order, with their values as they are folded.
-pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, &[u8])> {
+pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (BodyField, &[u8])> {
     fields(block).filter_map(|field| label(block, &field))
 }
 
@@ -189,7 +189,7 @@ pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, &[u8])> {
 pub(super) fn labels_among<'b>(
     block: &'b [u8],
     fields: &'b [HeaderField],
-) -> impl Iterator<Item = (Label, &'b [u8])> + 'b {
+) -> impl Iterator<Item = (BodyField, &'b [u8])> + 'b {
     // A cheap test that most fields fail.
     let may_be = |field: &&HeaderField| {
         matches!(block.get(field.name.start), Some(b'C' | b'c' | b'X' | b'x'))
@@ -197,16 +197,18 @@ pub(super) fn labels_among<'b>(
     fields.iter().filter(may_be).filter_map(|field| label(block, field))
 }
 
-fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(Label, &'b [u8])> {
+fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(BodyField, &'b [u8])> {
     let name = field.name(block);
     let label = match name.len() {
-        12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
-        12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
-        16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
-        19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
-        20 if name.eq_ignore_ascii_case(b"x-mozilla-cloud-part") => Label::Uploaded,
-        25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
-        33 if name.eq_ignore_ascii_case(b"x-mozilla-external-attachment-url") => Label::Detached,
+        12 if name.eq_ignore_ascii_case(b"content-type") => BodyField::Type,
+        12 if name.eq_ignore_ascii_case(b"content-base") => BodyField::Base,
+        16 if name.eq_ignore_ascii_case(b"content-location") => BodyField::Base,
+        19 if name.eq_ignore_ascii_case(b"content-disposition") => BodyField::Disposition,
+        20 if name.eq_ignore_ascii_case(b"x-mozilla-cloud-part") => BodyField::Uploaded,
+        25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => BodyField::Transfer,
+        33 if name.eq_ignore_ascii_case(b"x-mozilla-external-attachment-url") => {
+            BodyField::Detached
+        }
         _ => return None,
     };
     Some((label, block.get(field.value.clone())?))

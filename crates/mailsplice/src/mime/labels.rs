@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::charset::Charset;
 use super::content_type::ContentType;
-use super::header::{self, Label};
+use super::header::{self, BodyField};
 use super::lenient;
 use super::sniff;
 use super::transfer::{Transfer, base64};
@@ -13,7 +13,7 @@ use crate::edit::HeaderField;
 
 /// What a header tells about its body.
 #[derive(Clone)]
-pub(super) struct Labels {
+pub(super) struct BodyLabels {
     /// The readings of Content-Type, that of most clients first. Never empty.
     pub types: Vec<ContentType>,
     pub transfers: Vec<Transfer>,
@@ -50,22 +50,22 @@ impl DefaultType {
 /// the first or the last.
 const MAX_FIELDS: usize = 8;
 
-/// The kinds of [`Label`].
-const NAMES: usize = Label::Uploaded as usize + 1;
+/// The kinds of [`BodyField`].
+const NAMES: usize = BodyField::Uploaded as usize + 1;
 
-impl Labels {
+impl BodyLabels {
     /// Reads a header block. The first field of a name is the usual reading, the others are further readings.
-    pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
+    pub fn of(block: &[u8], default_type: DefaultType) -> BodyLabels {
         // Fast path: there may be thousands of consecutive delimiters.
         if block.is_empty() {
-            return Labels::defaults(default_type);
+            return BodyLabels::defaults(default_type);
         }
-        Labels::among(block, header::agreed(block).as_deref(), default_type)
+        BodyLabels::among(block, header::agreed(block).as_deref(), default_type)
     }
 
     /// These labels with only this type.
-    pub fn of_type(&self, label: &ContentType) -> Labels {
-        Labels {
+    pub fn of_type(&self, label: &ContentType) -> BodyLabels {
+        BodyLabels {
             types: vec![label.clone()],
             transfers: self.transfers.clone(),
             disposition: self.disposition.clone(),
@@ -78,8 +78,8 @@ impl Labels {
     }
 
     /// The labels of a part without a header: the defaults of most programs.
-    fn defaults(default_type: DefaultType) -> Labels {
-        Labels {
+    fn defaults(default_type: DefaultType) -> BodyLabels {
+        BodyLabels {
             types: vec![default_type.label()],
             transfers: vec![Transfer::Identity],
             disposition: ContentType::default(),
@@ -91,12 +91,12 @@ impl Labels {
         }
     }
 
-    /// Like [`Labels::of`], for a block with the result of [`header::agreed`].
+    /// Like [`BodyLabels::of`], for a block with the result of [`header::agreed`].
     pub fn among(
         block: &[u8],
         agreed: Option<&[HeaderField]>,
         default_type: DefaultType,
-    ) -> Labels {
+    ) -> BodyLabels {
         let fields: Vec<_> = match agreed {
             Some(fields) => header::labels_among(block, fields).collect(),
             None => header::labels(block).collect(),
@@ -137,7 +137,7 @@ impl Labels {
         for label in &types {
             add_distinct(&mut names, file_names(label, "name"));
         }
-        Labels {
+        BodyLabels {
             types,
             transfers,
             disposition: disposition.unwrap_or_default(),
@@ -194,21 +194,21 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    fn add(&mut self, name: Label, value: &[u8]) {
+    fn add(&mut self, name: BodyField, value: &[u8]) {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
         let value = value.trim_ascii();
         let end = memchr::memchr(b';', value);
         let word = value.get(..end.unwrap_or(value.len())).unwrap_or_default().trim_ascii();
         match name {
-            Label::Type => {
+            BodyField::Type => {
                 let words = without_charset(word).splitn(2, |byte| *byte == b'/');
                 let is_word = |word: &&[u8]| !word.is_empty() && !word.iter().any(is_blank);
                 if words.filter(is_word).count() < 2 {
                     self.kind = Conformance::Loose;
                 }
             }
-            Label::Transfer if word.iter().any(is_blank) => self.transfer = Conformance::Loose,
-            Label::Transfer if end.is_some() => {
+            BodyField::Transfer if word.iter().any(is_blank) => self.transfer = Conformance::Loose,
+            BodyField::Transfer if end.is_some() => {
                 self.transfer = self.transfer.max(Conformance::Parameter);
             }
             _ => {}
@@ -241,19 +241,21 @@ fn is_same_text(one: &[u8], other: &[u8]) -> bool {
 
 /// Whether RFC 2045 §5.1 and §6.1 allow the value of a type or an encoding, folded or not. Comments are taken as not allowed, and
 /// common mistakes of legitimate senders as allowed: white space, a parameter where none belongs, no subtype.
-fn is_clear(name: Label, value: &[u8]) -> bool {
+fn is_clear(name: BodyField, value: &[u8]) -> bool {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
     let word = value.get(..end).unwrap_or_default().trim_ascii();
     let token =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`{|}~ \t\r\n".contains(byte);
     match name {
-        Label::Type => {
+        BodyField::Type => {
             let mut words = without_charset(word).splitn(2, |byte| *byte == b'/');
             let all = words.all(|word| word.iter().all(token));
             all && !word.is_empty() && !value.contains(&0)
         }
-        Label::Transfer => word.iter().all(token),
-        Label::Disposition | Label::Base | Label::Detached | Label::Uploaded => true,
+        BodyField::Transfer => word.iter().all(token),
+        BodyField::Disposition | BodyField::Base | BodyField::Detached | BodyField::Uploaded => {
+            true
+        }
     }
 }
 
@@ -277,7 +279,7 @@ fn without_charset(word: &[u8]) -> &[u8] {
 
 impl LabelReader {
     /// Reads the labels of a block, in their order.
-    fn fields(&mut self, labels: &[(Label, &[u8])]) {
+    fn fields(&mut self, labels: &[(BodyField, &[u8])]) {
         let mut remaining = [0_usize; NAMES];
         for (name, _) in labels {
             if let Some(remaining) = remaining.get_mut(*name as usize) {
@@ -297,7 +299,7 @@ impl LabelReader {
     }
 
     /// Reads a label; of one that is not among the first or the last of its name, not even the value is unfolded.
-    fn field(&mut self, name: Label, value: &[u8], is_last: bool) {
+    fn field(&mut self, name: BodyField, value: &[u8], is_last: bool) {
         let Some(count) = self.counts.get_mut(name as usize) else { return };
         *count += 1;
         if *count > MAX_FIELDS && !is_last {
@@ -307,26 +309,26 @@ impl LabelReader {
         let others = lenient::values(&value);
         for value in std::iter::once(&*value).chain(others.iter().map(Vec::as_slice)) {
             match name {
-                Label::Type => self.content_type(value),
-                Label::Transfer => {
+                BodyField::Type => self.content_type(value),
+                BodyField::Transfer => {
                     let value = String::from_utf8_lossy(value);
                     add_distinct(&mut self.transfers, transfer_readings(&value));
                 }
-                Label::Base => {
+                BodyField::Base => {
                     let base = String::from_utf8_lossy(value);
                     add_distinct(&mut self.bases, vec![base.trim().into()]);
                 }
-                Label::Detached => {
+                BodyField::Detached => {
                     let url = String::from_utf8_lossy(value);
                     add_distinct(&mut self.externals, external_url(DETACHED, &url));
                 }
-                Label::Uploaded => {
+                BodyField::Uploaded => {
                     for label in ContentType::parse(value) {
                         let url = label.parameter("url").unwrap_or_default();
                         add_distinct(&mut self.externals, external_url(UPLOADED, &url));
                     }
                 }
-                Label::Disposition => {
+                BodyField::Disposition => {
                     let mut readings = ContentType::parse(value);
                     for reading in &readings {
                         add_distinct(&mut self.names, file_names(reading, "filename"));
@@ -437,7 +439,7 @@ fn add_distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
     }
 }
 
-impl Labels {
+impl BodyLabels {
     /// Whether it is message/rfc822 or a similar type.
     pub fn is_message(&self) -> bool {
         self.types.first().is_some_and(sniff::is_message)
@@ -485,7 +487,7 @@ mod tests {
     fn a_charset_without_a_semicolon_is_clear_in_a_text() {
         let clarity = |label: &str| {
             let block = format!("Content-Type: {label}\r\n");
-            Labels::of(block.as_bytes(), DefaultType::Text).clarity
+            BodyLabels::of(block.as_bytes(), DefaultType::Text).clarity
         };
         for label in [
             "text/html charset=utf-8",
@@ -508,7 +510,7 @@ mod tests {
     #[test]
     fn a_value_that_is_no_token_reads_apart_only_where_the_text_does() {
         let said = |field: &str, body: &str| {
-            let labels = Labels::of(field.as_bytes(), DefaultType::Text);
+            let labels = BodyLabels::of(field.as_bytes(), DefaultType::Text);
             assert!(labels.clarity == Clarity::Clear, "{field}");
             labels.forms.read_apart(&labels.transfers, body.as_bytes())
         };
@@ -545,9 +547,9 @@ mod tests {
     #[test]
     fn a_part_without_a_header_is_what_one_without_labels_is() {
         for default_type in [DefaultType::Text, DefaultType::Message] {
-            let none = Labels::of(b"", default_type);
+            let none = BodyLabels::of(b"", default_type);
             for block in [&b"X: y\r\n"[..], b"\r\n"] {
-                let read = Labels::of(block, default_type);
+                let read = BodyLabels::of(block, default_type);
                 assert!(none.types == read.types && none.transfers == read.transfers);
                 assert!(none.disposition == read.disposition && none.clarity == read.clarity);
                 assert!(none.names == read.names && none.bases == read.bases);

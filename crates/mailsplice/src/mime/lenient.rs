@@ -6,7 +6,7 @@
 
 use mail_parser::{HeaderName, MessageParser};
 
-use super::header::{self, Label};
+use super::header::{self, BodyField};
 
 /// A value as a program reads it.
 type LenientReading = fn(&[u8]) -> Vec<u8>;
@@ -59,7 +59,7 @@ fn without_boms(bytes: &[u8]) -> Vec<u8> {
 
 /// The labels of a block as read by programs that see other line ends or fields in it: if it has a lone CR
 /// (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed or a byte order mark. Else none.
-pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
+pub(super) fn labels(block: &[u8]) -> Vec<(BodyField, Vec<u8>)> {
     let bare = |at: usize| at + 1 < block.len() && block.get(at + 1) != Some(&b'\n');
     let has_bom = memchr::memmem::find(block, BOM).is_some();
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_none()
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn line_ends_that_not_everybody_sees() {
         let found = labels(b"Content-Type: text/html; x=y\rContent-Transfer-Encoding: base64\r\n");
-        assert_eq!(found.last(), Some(&(Label::Transfer, b" base64".to_vec())));
+        assert_eq!(found.last(), Some(&(BodyField::Transfer, b" base64".to_vec())));
         assert!(labels(b"Content-Type: text/html\r\n x=y\r\n").is_empty());
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::entity::Head;
 use super::header;
-use super::structure::Site;
+use super::structure::PartSite;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
 use crate::edit::{HeadEdit, HeaderField, RawEdit, apply};
@@ -177,7 +177,7 @@ pub(super) enum LabelPlace {
 pub(super) fn label(
     message: Message<'_>,
     layer: &[u8],
-    site: &Site,
+    site: &PartSite,
     transfer: Transfer,
     line_end: LineEnd,
 ) -> LabelPlace {
@@ -230,7 +230,7 @@ fn encoding_fields(block: &[u8]) -> impl Iterator<Item = HeaderField> {
 }
 
 /// Whether a part says its transfer encoding more than once: programs take the first or the last.
-pub(super) fn is_labelled_twice(message: Message<'_>, layer: &[u8], site: &Site) -> bool {
+pub(super) fn is_labelled_twice(message: Message<'_>, layer: &[u8], site: &PartSite) -> bool {
     let block = match &site.head {
         Head::Message => message.head,
         Head::Block(block) => layer.get(block.clone()).unwrap_or_default(),

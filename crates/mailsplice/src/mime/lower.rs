@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{self, Fit, LabelPlace};
-use super::structure::Layer;
+use super::structure::UnwrappedLayer;
 use super::transfer::{LineEnd, Transfer};
 use super::{Lowered, Message, Reading, TextEdit, Tree};
 use crate::edit::RawEdit;
@@ -170,7 +170,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
-    fn lower_layer(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
+    fn lower_layer(&self, layer: &UnwrappedLayer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
         let below = self.tree.layer_bytes(self.message, layer.below);
         let raw = below.get(layer.range.clone()).unwrap_or_default();
         layer.transfer.lower(raw, edits, self.line_end(raw, layer.below))
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn an_edit_of_what_is_no_stretch_of_the_text_is_left_out() {
         let message = Message::split("\r\ncafé at eight\r\n".as_bytes());
-        let tree = super::super::parse(message, &crate::limits::Limits::default());
+        let tree = super::super::parse(message, &crate::limits::SplitLimits::default());
         let reading = super::super::all_readings(message, &tree, 0).next().unwrap();
         // Inside a character, beyond the end, backwards.
         for range in [4..5, 99..99, 9..100, Range { start: 8, end: 6 }] {

@@ -37,7 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
-use crate::limits::Limits;
+use crate::limits::SplitLimits;
 use crate::signatures::Signatures;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
@@ -77,7 +77,7 @@ pub struct Surroundings {
 
 /// Which clients see a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum View {
+pub enum ClientView {
     /// Most clients.
     Usual,
     /// Some clients. Its bytes also belong to usual parts.
@@ -127,7 +127,7 @@ pub struct Part {
     /// Whether it is a text with a block of yEnc that is encoded once more.
     pub holds_yenc: bool,
     /// Which clients see it.
-    pub view: View,
+    pub view: ClientView,
     /// Content-Base and Content-Location: bases of relative URLs, as the header spells them, and those of the
     /// multiparts around it.
     pub bases: Vec<Arc<str>>,
@@ -135,7 +135,7 @@ pub struct Part {
     pub externals: Vec<External>,
     /// Its file names, in every reading of its labels.
     pub names: Vec<String>,
-    site: structure::Site,
+    site: structure::PartSite,
 }
 
 /// Where a body is that is not in the message.
@@ -227,7 +227,7 @@ pub struct Tree {
     /// line, and no character or blank in it is read in two ways.
     pub head: Option<Vec<HeaderField>>,
     /// The unwrapped bytes of encoded messages inside the message.
-    layers: Vec<structure::Layer>,
+    layers: Vec<structure::UnwrappedLayer>,
     /// Where the headers of inner messages are.
     inner_heads: Vec<structure::InnerHead>,
 }
@@ -289,13 +289,13 @@ pub struct Reading<'m> {
 
 /// Splits a message. Never fails: what cannot be split is a leaf, and limits that were reached are in
 /// [`Tree::bypasses`].
-pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
+pub fn parse(message: Message<'_>, limits: &SplitLimits) -> Tree {
     parse_until(message, limits, None)
 }
 
 /// Like [`parse`], but ends when `stop` becomes true: the rest is not read, which is reported as
 /// `limit:message_timeout`.
-pub fn parse_until(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
+pub fn parse_until(message: Message<'_>, limits: &SplitLimits, stop: Option<&AtomicBool>) -> Tree {
     structure::split(message, limits, stop)
 }
 
@@ -308,12 +308,12 @@ pub fn unwrapped<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Cow<'
 /// The readings of a part, the one by its label first. None for opaque and inert parts, and none if its
 /// bytes show that no client can see a link in it.
 pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    reading::all(message, tree, part, reading::Filter::On)
+    reading::all(message, tree, part, reading::Skipping::On)
 }
 
 /// Like [`readings`], even if there can be no link in the part.
 pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    reading::all(message, tree, part, reading::Filter::Off)
+    reading::all(message, tree, part, reading::Skipping::Off)
 }
 
 /// The readings of a part in uuencode, and in those transfer encodings that only some programs apply. The
@@ -393,7 +393,7 @@ impl Tree {
 
     /// Whether no two parts share bytes: there are no second readings and no encoded messages.
     pub fn is_disjoint(&self) -> bool {
-        let usual = |part: &Part| part.view == View::Usual && part.site.layer == 0;
+        let usual = |part: &Part| part.view == ClientView::Usual && part.site.layer == 0;
         // Most messages have one part.
         if let [only] = self.parts.as_slice() {
             return usual(only);

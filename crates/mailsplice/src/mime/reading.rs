@@ -20,7 +20,7 @@ pub const CHARSETS: usize = 6;
 
 /// Whether parts that cannot contain a link are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filter {
+pub(super) enum Skipping {
     On,
     Off,
 }
@@ -33,7 +33,7 @@ pub struct Readings<'m> {
     media: Media,
     also: &'m [Media],
     charsets: &'m [String],
-    filter: Filter,
+    filter: Skipping,
     decodings: &'m [Decoding],
     /// Which of the decodings are read.
     wanted: Wanted,
@@ -101,7 +101,7 @@ pub(super) fn all<'m>(
     message: Message<'m>,
     tree: &'m Tree,
     part: usize,
-    filter: Filter,
+    filter: Skipping,
 ) -> Readings<'m> {
     let raw = tree.content(message, part);
     let detection_bytes = detection_bytes(part);
@@ -127,7 +127,7 @@ pub(super) fn all<'m>(
 
 /// See [`super::rare_readings`].
 pub(super) fn rare<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    Readings { wanted: Wanted::Rare, ..all(message, tree, part, Filter::On) }
+    Readings { wanted: Wanted::Rare, ..all(message, tree, part, Skipping::On) }
 }
 
 impl Wanted {
@@ -210,7 +210,7 @@ impl<'m> Readings<'m> {
 
     fn unwrap(&self, decoding: &Decoding) -> Option<Unwrapped<'m>> {
         let transfer = decoding.transfer;
-        let filtered = self.filter == Filter::On;
+        let filtered = self.filter == Skipping::On;
         let (raw, media, labels) = (self.raw, self.media, self.charsets);
         if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
             return None;
@@ -506,7 +506,7 @@ impl Reading<'_> {
 mod tests {
     use super::super::guess::Guess;
     use super::*;
-    use crate::limits::Limits;
+    use crate::limits::SplitLimits;
 
     /// A list appends its footer to base64, and its bytes are no UTF-8.
     #[test]
@@ -517,8 +517,8 @@ mod tests {
                 "Content-Type: text/html; charset={label}\r\nContent-Transfer-Encoding: base64\r\n"
             );
             let message = Message { head: head.as_bytes(), body };
-            let tree = super::super::parse(message, &Limits::default());
-            let mut readings = all(message, &tree, 0, Filter::On);
+            let tree = super::super::parse(message, &SplitLimits::default());
+            let mut readings = all(message, &tree, 0, Skipping::On);
             let is_read =
                 |one: Reading<'_>| one.text.as_str().contains("<a href=\"http://a.com\">");
             assert!(readings.any(is_read), "{label}");
@@ -532,9 +532,9 @@ mod tests {
     fn a_part_is_guessed_at_once() {
         let (body, _, _) = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес.");
         let message = Message { head: b"", body: &body };
-        let tree = super::super::parse(message, &Limits::default());
+        let tree = super::super::parse(message, &SplitLimits::default());
         let detected = || -> Vec<usize> {
-            all(message, &tree, 0, Filter::Off).map(|reading| reading.detected).collect()
+            all(message, &tree, 0, Skipping::Off).map(|reading| reading.detected).collect()
         };
         let first = detected();
         assert_eq!(first, [body.len(), 0], "as windows-1252, as it was guessed");
@@ -543,7 +543,7 @@ mod tests {
         let mut tree = tree;
         let decodings = tree.parts[0].site.decodings.get_mut().unwrap();
         decodings[0].guess = OnceLock::from(Guess::default());
-        assert_eq!(all(message, &tree, 0, Filter::Off).count(), 1);
+        assert_eq!(all(message, &tree, 0, Skipping::Off).count(), 1);
     }
 
     #[test]
@@ -552,15 +552,15 @@ mod tests {
             encoding_rs::KOI8_R.encode("<html> Пожалуйста, подтвердите ваш адрес: http://a.co/");
         let head = b"Content-Type: text/plain; charset=koi8-r\r\nContent-Type: text/html; charset=windows-1251\r\n";
         let message = Message { head, body: &body };
-        let tree = super::super::parse(message, &Limits::default());
+        let tree = super::super::parse(message, &SplitLimits::default());
         let shown = |reading: Reading<'_>| {
             (reading.charset, reading.media, reading.text.as_str().to_owned())
         };
-        let each: Vec<_> = all(message, &tree, 0, Filter::Off).map(shown).collect();
+        let each: Vec<_> = all(message, &tree, 0, Skipping::Off).map(shown).collect();
         let kinds = each.iter().filter(|(charset, ..)| *charset == each[0].0).count();
         assert!(kinds > 1 && kinds < each.len(), "{each:?}");
         for mask in 0..1_u32 << each.len() {
-            let mut readings = all(message, &tree, 0, Filter::Off);
+            let mut readings = all(message, &tree, 0, Skipping::Off);
             for (at, expected) in each.iter().enumerate() {
                 match mask >> at & 1 {
                     1 => assert!(readings.skip_one()),

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::entity::Head;
-use super::structure::Site;
-use super::{Message, Part, Tree, View, armor};
+use super::structure::PartSite;
+use super::{ClientView, Message, Part, Tree, armor};
 use crate::signatures::Signature;
 
 impl Tree {
@@ -15,14 +15,14 @@ impl Tree {
         &'t self,
         message: Message<'t>,
     ) -> impl Iterator<Item = (Signature, Range<usize>)> + 't {
-        let usual = |part: &&Part| part.view == View::Usual && !part.surroundings.sealed;
+        let usual = |part: &&Part| part.view == ClientView::Usual && !part.surroundings.sealed;
         self.parts.iter().filter(usual).flat_map(move |part| {
             let signed = part.surroundings.signed.iter();
             signed.map(move |signature| (signature, self.covered(message, &part.site, signature)))
         })
     }
 
-    fn covered(&self, message: Message<'_>, site: &Site, signature: Signature) -> Range<usize> {
+    fn covered(&self, message: Message<'_>, site: &PartSite, signature: Signature) -> Range<usize> {
         let covered = match (signature, &site.head) {
             (Signature::PgpInline, _) => {
                 let bytes = self.layer_bytes(message, site.layer);

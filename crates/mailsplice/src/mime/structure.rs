@@ -4,7 +4,7 @@
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 2046 §5.1.1, delimiter lines | [`super::walk`] |
-//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`Layer`] |
+//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`UnwrappedLayer`] |
 //!
 //! Like clients: a part without a closing delimiter ends with the outer part; a multipart whose
 //! delimiter never occurs is a leaf; parts after a closing delimiter are parts as well.
@@ -24,19 +24,19 @@ use super::content_type::ContentType;
 use super::entity::{Context, Entity, EntityLevel, Head, join};
 use super::guess::Guess;
 use super::header;
-use super::labels::{DefaultType, Labels};
+use super::labels::{BodyLabels, DefaultType};
 use super::transfer::Transfer;
 use super::walk::{Boundaries, LayerBytes, OpenLeaf, OpenMessage, OpenMultipart, Views, Walk};
-use super::{Clarity, Media, Message, Part, Tree, View};
+use super::{Clarity, ClientView, Media, Message, Part, Tree};
 use crate::edit::{Bypass, Limit};
-use crate::limits::Limits;
+use crate::limits::SplitLimits;
 use crate::signatures::Signature;
 use crate::span::Map;
 use again::Visited;
 
 /// The unwrapped bytes of an encoded part, in which there are further parts.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct UnwrappedLayer {
     pub bytes: Arc<Vec<u8>>,
     /// The layer, byte range and encoding from which it was unwrapped.
     pub below: usize,
@@ -48,7 +48,7 @@ pub(super) struct Layer {
     pub sealed: bool,
 }
 
-impl Layer {
+impl UnwrappedLayer {
     /// The range in the layer below for this range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
@@ -84,7 +84,7 @@ const BASES: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct InnerHead {
     pub path: String,
-    /// See [`Site::layer`].
+    /// See [`PartSite::layer`].
     pub layer: usize,
     pub range: Range<usize>,
 }
@@ -94,7 +94,7 @@ const INNER_HEADS: usize = 64;
 
 /// Where a part is, and its labels.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(super) struct PartSite {
     /// 0 is the body; else an index of [`Tree::layers`], plus one.
     pub layer: usize,
     pub head: Head,
@@ -120,7 +120,7 @@ pub(super) struct Decoding {
 }
 
 /// Splits. See [`super::parse`].
-pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
+pub(super) fn split(message: Message<'_>, limits: &SplitLimits, stop: Option<&AtomicBool>) -> Tree {
     let mut splitter = Splitter {
         message,
         limits,
@@ -140,7 +140,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
     }
     let block = splitter.capped(message.head, "0");
     let agreed = header::agreed(block);
-    let labels = Labels::among(block, agreed.as_deref(), DefaultType::Text);
+    let labels = BodyLabels::among(block, agreed.as_deref(), DefaultType::Text);
     splitter.tree.head = agreed.filter(|_| block.len() == message.head.len());
     splitter.note("1", &labels);
     splitter.queue.push_back(Pass {
@@ -168,7 +168,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
     }
     splitter.tree.steps += splitter.unwrapped as u64;
     // Parts that most clients see come first: of two edits of the same bytes the first is kept.
-    let key = |part: &Part| (part.view != View::Usual, path_key(&part.path));
+    let key = |part: &Part| (part.view != ClientView::Usual, path_key(&part.path));
     splitter.tree.parts.sort_by_cached_key(key);
     splitter.tree
 }
@@ -201,7 +201,7 @@ pub(super) struct Pass {
 
 pub(super) struct Splitter<'m> {
     pub message: Message<'m>,
-    pub limits: &'m Limits,
+    pub limits: &'m SplitLimits,
     /// Set when there is no more time.
     stop: Option<&'m AtomicBool>,
     pub tree: Tree,
@@ -269,7 +269,7 @@ impl<'m> Splitter<'m> {
             path: join("", self.limits.parts + 1),
             place: EntityLevel::Child,
             head: Head::Block(range.start..range.start),
-            labels: Labels::of(b"", DefaultType::Text),
+            labels: BodyLabels::of(b"", DefaultType::Text),
             context: Context::default(),
             depth: self.limits.depth,
             ragged: None,
@@ -299,8 +299,8 @@ impl<'m> Splitter<'m> {
     }
 
     /// The labels of a header block, and the steps for them.
-    fn labels(&mut self, block: &[u8], default_type: DefaultType) -> Labels {
-        let labels = Labels::of(block, default_type);
+    fn labels(&mut self, block: &[u8], default_type: DefaultType) -> BodyLabels {
+        let labels = BodyLabels::of(block, default_type);
         self.tree.steps += LABEL_STEPS * block.len() as u64
             + FURTHER_TYPE_STEPS * labels.types.len().saturating_sub(1) as u64;
         labels
@@ -317,7 +317,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Records that programs do not agree on the labels.
-    fn note(&mut self, path: &str, labels: &Labels) {
+    fn note(&mut self, path: &str, labels: &BodyLabels) {
         if labels.clarity == Clarity::Ambiguous || labels.may_be_container_by_form() {
             self.tree.ambiguous.insert(path.to_owned());
         }
@@ -537,7 +537,7 @@ impl<'m> Splitter<'m> {
         }
         let decoded = transfer.decode(raw);
         self.unwrapped += decoded.bytes.len();
-        self.tree.layers.push(Layer {
+        self.tree.layers.push(UnwrappedLayer {
             map: decoded.map,
             bytes: Arc::new(decoded.bytes.into_owned()),
             below: walk.layer,
@@ -559,14 +559,14 @@ mod tests {
         part.repeat(count)
     }
 
-    fn tree(body: &str, limits: &Limits) -> Tree {
+    fn tree(body: &str, limits: &SplitLimits) -> Tree {
         let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
         split(Message { head, body: body.as_bytes() }, limits, None)
     }
 
     #[test]
     fn labels_that_are_read_in_many_ways_pay_for_each() {
-        let limits = Limits::default();
+        let limits = SplitLimits::default();
         let odd = odd_parts(100);
         let plain = "--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhi\r\n".repeat(100);
         let steps = |body: &str| tree(body, &limits).steps / body.len() as u64;
@@ -576,8 +576,8 @@ mod tests {
     #[test]
     fn splitting_ends_with_its_steps() {
         let body = odd_parts(1_000);
-        let whole = tree(&body, &Limits::default());
-        let cut = tree(&body, &Limits { steps: whole.steps / 10, ..Limits::default() });
+        let whole = tree(&body, &SplitLimits::default());
+        let cut = tree(&body, &SplitLimits { steps: whole.steps / 10, ..SplitLimits::default() });
         let limit = |limit| (String::new(), Bypass::Limit(limit));
         assert!(
             cut.bypasses.contains(&limit(Limit::Steps))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::content_type::ContentType;
 use super::entity::{Context, Entity};
 use super::header;
-use super::{View, Why};
+use super::{ClientView, Why};
 
 /// Bytes of a multipart in which the delimiter is searched for, if none is declared.
 pub const GUESSED: usize = 4096;
@@ -25,10 +25,10 @@ pub(super) enum Views {
 }
 
 impl Views {
-    pub fn view(self) -> View {
+    pub fn view(self) -> ClientView {
         match self {
-            Views::Usual => View::Usual,
-            Views::Again(_, why) => View::Other(why),
+            Views::Usual => ClientView::Usual,
+            Views::Again(_, why) => ClientView::Other(why),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::unicode::punycode::a_label;
 /// arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed<'t> {
-    /// The labels, each after a character that describes its form; see [`Labels`].
+    /// The labels, each after a character that describes its form; see [`LabelReader`].
     pub(super) labels: &'t str,
     /// The nodes with children: the distance of each from the previous one, and the number of
     /// children. Numbers have one or two bytes, big-endian; if two, the top bit of the first is
@@ -43,7 +43,7 @@ impl Packed<'_> {
         let mut list = SuffixList::default();
         let mut families = self.families.iter().copied();
         let mut next_family = number(&mut families);
-        let (mut labels, mut children) = (Labels::of(self.labels), 1);
+        let (mut labels, mut children) = (LabelReader::of(self.labels), 1);
         let mut end = usize::MAX;
         for (at, rule) in self.rules.iter().enumerate() {
             if at == end {
@@ -71,7 +71,7 @@ const LATER: char = '%';
 
 /// Reads labels. A capital means how many bytes are shared with the label before, `A` none, `B`
 /// one; the other bytes follow it: labels have no capitals.
-struct Labels<'t> {
+struct LabelReader<'t> {
     rest: &'t str,
     spelled: String,
     label: String,
@@ -79,9 +79,9 @@ struct Labels<'t> {
     later: Vec<String>,
 }
 
-impl<'t> Labels<'t> {
-    fn of(rest: &'t str) -> Labels<'t> {
-        Labels { rest, spelled: String::new(), label: String::new(), later: Vec::new() }
+impl<'t> LabelReader<'t> {
+    fn of(rest: &'t str) -> LabelReader<'t> {
+        LabelReader { rest, spelled: String::new(), label: String::new(), later: Vec::new() }
     }
 
     /// The next label; `None` at the end or if the text is invalid.

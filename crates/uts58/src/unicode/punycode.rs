@@ -3,7 +3,7 @@
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 3492 §6.3: what a label becomes | [`a_label`] |
-//! | RFC 3492 §6.3: deltas | `Label::digits` |
+//! | RFC 3492 §6.3: deltas | `UnmappedLabel::digits` |
 //! | RFC 3492 §6.1: digits of a delta, and the bias | `Digits` |
 
 use alloc::string::String;
@@ -39,7 +39,7 @@ fn sort(points: &mut [u32]) {
 /// The A-label of a label beyond ASCII, without mapping its characters; `None` for more than [`LABEL`] of them, which
 /// fit in no name of the DNS.
 pub fn a_label(name: &str) -> Option<String> {
-    let mut label = Label::of(name);
+    let mut label = UnmappedLabel::of(name);
     if label.places as usize > LABEL {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn in_ascii(label: &str) -> String {
 }
 
 /// A label of ASCII and other characters, none of which is mapped.
-pub(crate) struct Label {
+pub(crate) struct UnmappedLabel {
     /// The code points beyond ASCII, each with its position in the lower [`PLACE`] bits: sorted,
     /// they are in the order in which Punycode inserts them.
     points: [u32; LABEL],
@@ -99,15 +99,15 @@ pub fn is_surely_short(label: &str) -> bool {
 /// Bits of a position in the label.
 const PLACE: u32 = 6;
 
-impl Default for Label {
+impl Default for UnmappedLabel {
     fn default() -> Self {
-        Label { points: [0; LABEL], count: 0, ascii: 0, places: 0 }
+        UnmappedLabel { points: [0; LABEL], count: 0, ascii: 0, places: 0 }
     }
 }
 
-impl Label {
-    pub(crate) fn of(label: &str) -> Label {
-        let mut read = Label::default();
+impl UnmappedLabel {
+    pub(crate) fn of(label: &str) -> UnmappedLabel {
+        let mut read = UnmappedLabel::default();
         for c in label.chars() {
             if c.is_ascii() {
                 read.ascii |= 1 << (read.places & 63);

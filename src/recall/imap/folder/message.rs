@@ -18,7 +18,7 @@ pub const NEW_KEYWORD: &str = "LinkmilterNew";
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredMessage {
+pub struct ImapMessage {
     pub uid: NonZeroU32,
     /// Size in bytes, as the server counts it.
     pub size: u64,
@@ -30,12 +30,12 @@ pub struct StoredMessage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftover {
     /// A message that was being copied.
-    Old(StoredMessage),
+    Old(ImapMessage),
     /// A copy. Its original may already be removed.
-    New(StoredMessage),
+    New(ImapMessage),
 }
 
-impl StoredMessage {
+impl ImapMessage {
     /// When the message was delivered.
     pub fn delivered(&self) -> SystemTime {
         let seconds = self.date.as_ref().timestamp();
@@ -55,7 +55,7 @@ impl StoredMessage {
     }
 
     /// Whether both were delivered at the same time.
-    pub fn same_date(&self, other: &StoredMessage) -> bool {
+    pub fn same_date(&self, other: &ImapMessage) -> bool {
         self.date.as_ref() == other.date.as_ref()
     }
 
@@ -89,7 +89,7 @@ pub(super) fn keyword(word: &'static str) -> Result<Flag<'static>, Error> {
 
 /// Parses a FETCH response. `None` if items are missing: unsolicited FETCH responses have only
 /// some.
-pub(super) fn parse_message(items: Vec<MessageDataItem<'_>>) -> Option<StoredMessage> {
+pub(super) fn parse_message(items: Vec<MessageDataItem<'_>>) -> Option<ImapMessage> {
     let (mut uid, mut size, mut flags, mut date) = (None, None, None, None);
     for item in items {
         match item {
@@ -99,7 +99,7 @@ pub(super) fn parse_message(items: Vec<MessageDataItem<'_>>) -> Option<StoredMes
             other => flags = flags_of(other).or(flags),
         }
     }
-    Some(StoredMessage { uid: uid?, size: size?, flags: flags?, date: date? })
+    Some(ImapMessage { uid: uid?, size: size?, flags: flags?, date: date? })
 }
 
 pub(super) fn flags_of(item: MessageDataItem<'_>) -> Option<Vec<Flag<'static>>> {

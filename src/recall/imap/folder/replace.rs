@@ -29,7 +29,7 @@ use imap_codec::imap_types::response::{Code, Data};
 
 use super::super::wire::{Error, Untagged};
 use super::message::{
-    NEW_KEYWORD, OLD_KEYWORD, StoredMessage, flags_of, keyword, without_our_keywords,
+    ImapMessage, NEW_KEYWORD, OLD_KEYWORD, flags_of, keyword, without_our_keywords,
 };
 use super::{ImapFolder, single};
 
@@ -63,7 +63,7 @@ impl<S: Read + Write> ImapFolder<'_, S> {
     /// before. When the connection breaks: then a later run finishes the work.
     pub fn replace(
         &mut self,
-        message: &StoredMessage,
+        message: &ImapMessage,
         bytes: &[u8],
     ) -> Result<ReplacedInFolder, Error> {
         self.store(message.uid, StoreType::Add, vec![keyword(OLD_KEYWORD)?])?;
@@ -101,8 +101,8 @@ impl<S: Read + Write> ImapFolder<'_, S> {
     /// When the server refuses. Then both are there.
     pub fn finish(
         &mut self,
-        old: &StoredMessage,
-        copy: &StoredMessage,
+        old: &ImapMessage,
+        copy: &ImapMessage,
     ) -> Result<ReplacedInFolder, Error> {
         // The earlier run marked the message as deleted; that mark is not a flag of the user.
         let mut flags = old.user_flags();
@@ -138,7 +138,7 @@ impl<S: Read + Write> ImapFolder<'_, S> {
     }
 
     /// Appends a copy and returns its UID.
-    fn append(&mut self, message: &StoredMessage, bytes: &[u8]) -> Result<NonZeroU32, Error> {
+    fn append(&mut self, message: &ImapMessage, bytes: &[u8]) -> Result<NonZeroU32, Error> {
         let literal = Literal::try_from(bytes.to_vec())
             .map_err(|_| Error::unexpected("a message that a literal can hold", "NUL bytes"))?;
         let append = CommandBody::Append {
@@ -158,7 +158,7 @@ impl<S: Read + Write> ImapFolder<'_, S> {
     fn copy_error(
         &mut self,
         new: NonZeroU32,
-        message: &StoredMessage,
+        message: &ImapMessage,
         bytes: &[u8],
     ) -> Result<Option<Error>, Error> {
         let expected = "a copy as it was sent";

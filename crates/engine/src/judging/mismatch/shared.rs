@@ -4,7 +4,7 @@
 use homograph::is_or_below;
 
 /// One service.
-struct Service {
+struct LinkService {
     /// Its hosts, at or below which anybody publishes.
     published: &'static [&'static str],
     /// Sites of the owner that a reader may be shown for it: they say what it is, and are no place to log in.
@@ -12,17 +12,20 @@ struct Service {
 }
 
 /// A service that is shown as itself only.
-const fn at(published: &'static [&'static str]) -> Service {
-    Service { published, shown: &[] }
+const fn at(published: &'static [&'static str]) -> LinkService {
+    LinkService { published, shown: &[] }
 }
 
 /// One that is shown as these sites as well.
-const fn shown_as(published: &'static [&'static str], shown: &'static [&'static str]) -> Service {
-    Service { published, shown }
+const fn shown_as(
+    published: &'static [&'static str],
+    shown: &'static [&'static str],
+) -> LinkService {
+    LinkService { published, shown }
 }
 
 /// By hand, from the documentation of each.
-const SERVICES: [Service; 47] = [
+const SERVICES: [LinkService; 47] = [
     at(&["acrobat.adobe.com"]),
     at(&["adobeconnect.com"]),
     at(&["express.adobe.com", "spark.adobe.com"]),
@@ -76,12 +79,12 @@ const SERVICES: [Service; 47] = [
 ];
 
 /// Where people write to one another: a person's address over it is honest. What LinkedIn shortens leads anywhere.
-const OF_PERSONS: [Service; 2] = [
+const OF_PERSONS: [LinkService; 2] = [
     shown_as(&["groups.google.com"], &["googlegroups.com"]),
     shown_as(&["linkedin.com"], &["lnkd.in"]),
 ];
 
-impl Service {
+impl LinkService {
     fn holds(&self, host: &str) -> bool {
         self.published.iter().any(|domain| is_or_below(host, domain))
     }

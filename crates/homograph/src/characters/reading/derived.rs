@@ -6,7 +6,7 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
-use super::{CharReading, Separates, Shape, Text};
+use super::{CharReading, ReadingText, Separates, Shape};
 use crate::characters::glyphs::{Glyph, Glyphs};
 use crate::characters::reading::Likeness;
 
@@ -17,18 +17,20 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<CharReading>) {
     if c.is_ascii() || is_syllable(c) {
         return (Separates::No, out);
     }
-    let mut add =
-        |text: Text, likeness, shape| match out.iter_mut().find(|reading| reading.text == text) {
-            Some(known) => known.shape = known.shape.min(shape),
-            None => out.push(CharReading { text, likeness, shape }),
-        };
+    let mut add = |text: ReadingText, likeness, shape| match out
+        .iter_mut()
+        .find(|reading| reading.text == text)
+    {
+        Some(known) => known.shape = known.shape.min(shape),
+        None => out.push(CharReading { text, likeness, shape }),
+    };
     if is_combining_mark(c) {
-        add(Text::default(), Likeness::Marks, Shape::Near);
+        add(ReadingText::default(), Likeness::Marks, Shape::Near);
         return (Separates::No, out);
     }
     // Catalan puts it between two l; a name that has only those reads as it does without.
     if c == '·' {
-        add(Text::default(), Likeness::Hidden, Shape::Near);
+        add(ReadingText::default(), Likeness::Hidden, Shape::Near);
     }
     // ı differs from i by a missing diacritic.
     let accented = c == 'ı' || c.script() == Script::Latin;
@@ -86,7 +88,7 @@ fn is_syllable(c: char) -> bool {
 /// The prototype of a character in confusables.txt.
 enum Prototype {
     /// ASCII letters and digits, and whether they have marks.
-    Letters(Text, bool),
+    Letters(ReadingText, bool),
     /// ASCII punctuation, or a dash.
     Punctuation,
     Other,
@@ -114,8 +116,8 @@ fn is_dash(c: char) -> bool {
 
 /// The characters without their marks in lower case, if all are ASCII letters or digits; and
 /// whether there are marks.
-fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
-    let mut base = Text::default();
+fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(ReadingText, bool)> {
+    let mut base = ReadingText::default();
     let mut marked = false;
     for c in chars {
         if is_combining_mark(c) {

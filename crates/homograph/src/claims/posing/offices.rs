@@ -24,7 +24,7 @@ const JOINTS: [&str; 24] = [
 
 /// What a word beside a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum WordBeside {
     /// A word of an office, up to here.
     Office(usize),
     /// Says nothing: a number, a letter, one of [`FILLERS`].
@@ -73,11 +73,11 @@ impl DisplayText {
             }
             let limit = if at < start { start } else { self.letters.len() };
             match self.beside(table, counts, at, limit) {
-                Beside::Office(to) => (found, read) = (found + 1, to),
-                Beside::Filler => {}
-                Beside::Other if self.is_in_another_script(table, at) => {}
-                Beside::Other if read == at && self.joins(table, counts, at, limit) => {}
-                Beside::Other => return None,
+                WordBeside::Office(to) => (found, read) = (found + 1, to),
+                WordBeside::Filler => {}
+                WordBeside::Other if self.is_in_another_script(table, at) => {}
+                WordBeside::Other if read == at && self.joins(table, counts, at, limit) => {}
+                WordBeside::Other => return None,
             }
         }
         Some(found)
@@ -90,18 +90,18 @@ impl DisplayText {
         counts: Counts,
         start: usize,
         limit: usize,
-    ) -> Beside {
+    ) -> WordBeside {
         let ends = self.bounds.iter().copied().filter(|bound| *bound > start && *bound <= limit);
         let ends: Vec<_> = ends.take(LONGEST_OFFICE).collect();
         let mut longest_first = ends.iter().rev().copied();
         if let Some(end) = longest_first.find(|end| self.is_office(table, counts, start, *end)) {
-            return Beside::Office(end);
+            return WordBeside::Office(end);
         }
         let word = self.plain(start, ends.first().copied().unwrap_or(start));
         let says_nothing = word.chars().count() < 2
             || word.bytes().all(|byte| byte.is_ascii_digit())
             || FILLERS.contains(&&*word);
-        if says_nothing { Beside::Filler } else { Beside::Other }
+        if says_nothing { WordBeside::Filler } else { WordBeside::Other }
     }
 
     /// Whether the word that begins here joins the office in front of it to one behind it.
@@ -115,7 +115,7 @@ impl DisplayText {
         let end = self.bounds.iter().copied().find(|bound| *bound > start);
         end.filter(|end| *end < limit).is_some_and(|end| {
             let next = || self.beside(table, counts, end, limit);
-            JOINTS.contains(&&*self.plain(start, end)) && matches!(next(), Beside::Office(_))
+            JOINTS.contains(&&*self.plain(start, end)) && matches!(next(), WordBeside::Office(_))
         })
     }
 

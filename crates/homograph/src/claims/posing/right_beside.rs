@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Sender;
-use super::offices::Beside;
+use super::offices::WordBeside;
 use crate::protected::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
 use crate::protected::organisations::{Counts, Organisations, registrable_label};
 use crate::spelling::domain::{Section, registrable};
@@ -58,7 +58,8 @@ impl DisplayText {
     fn is_office_behind(&self, end: usize, table: &Organisations) -> bool {
         let (mut at, mut found, mut last) = (end, false, end..end);
         while at < self.shown() && !self.follows_sign(at) {
-            let Beside::Office(to) = self.beside(Some(table), Counts::Anywhere, at, self.shown())
+            let WordBeside::Office(to) =
+                self.beside(Some(table), Counts::Anywhere, at, self.shown())
             else {
                 break;
             };

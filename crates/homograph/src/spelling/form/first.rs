@@ -1,7 +1,7 @@
 //! Replaces the first label of a host that was read. Where prose may precede a host, several hosts
 //! are judged, and the labels after the first one are the same.
 
-use super::{HostForms, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
+use super::{HostForms, LABEL_OCTETS, LabelForms, NAME_CHARACTERS, SPELLING_BYTES};
 use super::{is_bidi, is_dot, is_settled, may_begin_sign, without_turkish_dots};
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_bidi_control;
@@ -9,7 +9,7 @@ use uts58::unicode::punycode;
 
 /// The first label before it was replaced, and the problems of that host as a whole.
 pub(crate) struct SavedFirst {
-    part: Part,
+    part: LabelForms,
     problems: Vec<(Reason, Verdict)>,
 }
 
@@ -31,7 +31,7 @@ impl HostForms {
         }
         if self.is_surely_valid(label) {
             let (spelling, unicode) = (label.to_owned(), label.to_owned());
-            let part = Part { spelling, ascii: String::new(), unicode, problems: Vec::new() };
+            let part = LabelForms { spelling, ascii: String::new(), unicode, problems: Vec::new() };
             let first = SavedFirst {
                 part: self.swap_first(part)?,
                 problems: std::mem::take(&mut self.problems),
@@ -85,7 +85,7 @@ impl HostForms {
     }
 
     /// Replaces the first label and returns the old one.
-    fn swap_first(&mut self, part: Part) -> Option<Part> {
+    fn swap_first(&mut self, part: LabelForms) -> Option<LabelForms> {
         let first = self.parts.first_mut()?;
         let ascii = [&part.ascii, self.ascii.get(first.ascii.len()..)?].concat();
         let unicode = [&part.unicode, self.unicode.get(first.unicode.len()..)?].concat();

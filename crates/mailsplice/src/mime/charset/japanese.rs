@@ -13,7 +13,7 @@
 use encoding_rs::Encoding;
 
 use super::builder::Builder;
-use super::shifted::{self, Step};
+use super::shifted::{self, ShiftStep};
 use crate::edit::RawEdit;
 use crate::span::Text;
 
@@ -106,15 +106,15 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
 pub(super) fn lower(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
     // A state is represented by the escape that leads to it.
     let step = |now: &'static [u8], rest: &[u8]| match escape(rest) {
-        Some((length, Set::Ascii)) => Step::Switch(TO_ASCII, length),
+        Some((length, Set::Ascii)) => ShiftStep::Switch(TO_ASCII, length),
         Some((length, _)) => {
             let known = ESCAPES.iter().find(|escape| rest.starts_with(escape));
-            Step::Switch(known.copied().unwrap_or(TO_ASCII), length)
+            ShiftStep::Switch(known.copied().unwrap_or(TO_ASCII), length)
         }
         None => match rest {
-            [b'\n', ..] => Step::Text(TO_ASCII, 1),
-            [0x1B, b'N', _, ..] | [0x1B, b'.', _, ..] => Step::Text(now, 3),
-            _ => Step::Text(now, 1),
+            [b'\n', ..] => ShiftStep::Text(TO_ASCII, 1),
+            [0x1B, b'N', _, ..] | [0x1B, b'.', _, ..] => ShiftStep::Text(now, 3),
+            _ => ShiftStep::Text(now, 1),
         },
     };
     shifted::with_switches(bytes, edits, TO_ASCII, step, |state| state)

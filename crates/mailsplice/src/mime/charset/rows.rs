@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use super::builder::Builder;
 use super::pages::Page;
 use super::pairs::pairs;
-use super::shifted::{Step, with_switches};
+use super::shifted::{ShiftStep, with_switches};
 use crate::edit::RawEdit;
 use crate::span::Text;
 
@@ -183,10 +183,10 @@ impl Rows {
             return edits;
         }
         let step = |state: bool, rest: &[u8]| match rest {
-            [SHIFT_OUT, ..] => Step::Switch(true, 1),
-            [SHIFT_IN, ..] => Step::Switch(false, 1),
-            [_, _, ..] if state => Step::Text(true, 2),
-            _ => Step::Text(state, 1),
+            [SHIFT_OUT, ..] => ShiftStep::Switch(true, 1),
+            [SHIFT_IN, ..] => ShiftStep::Switch(false, 1),
+            [_, _, ..] if state => ShiftStep::Text(true, 2),
+            _ => ShiftStep::Text(state, 1),
         };
         with_switches(
             bytes,

@@ -187,11 +187,11 @@ pub(super) fn single(out: &mut Builder, byte: u8, at: usize) {
 /// Adds SI before a replacement and SO after it, if it is inside shifted bytes.
 pub(super) fn lower_iso2022(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
     let step = |state: bool, rest: &[u8]| match rest {
-        [0x1B, b'$', b')', _, ..] => Step::Text(state, 4),
-        [0x0E, ..] => Step::Switch(true, 1),
-        [0x0F, ..] => Step::Switch(false, 1),
-        [b'\n', ..] => Step::Text(false, 1),
-        _ => Step::Text(state, 1),
+        [0x1B, b'$', b')', _, ..] => ShiftStep::Text(state, 4),
+        [0x0E, ..] => ShiftStep::Switch(true, 1),
+        [0x0F, ..] => ShiftStep::Switch(false, 1),
+        [b'\n', ..] => ShiftStep::Text(false, 1),
+        _ => ShiftStep::Text(state, 1),
     };
     with_switches(bytes, edits, false, step, |state| if state { &b"\x0E"[..] } else { b"\x0F" })
 }
@@ -207,12 +207,12 @@ pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
         edit.replacement = doubled.copied().collect::<Vec<u8>>().into();
     }
     let step = |state: bool, rest: &[u8]| match rest {
-        [b'~', b'{', ..] if !state => Step::Switch(true, 2),
-        [b'~', b'}', ..] if state => Step::Switch(false, 2),
-        [b'~', _, ..] if !state => Step::Text(false, 2),
-        [b'\n', ..] => Step::Text(false, 1),
-        [_, _, ..] if state => Step::Text(true, 2),
-        _ => Step::Text(state, 1),
+        [b'~', b'{', ..] if !state => ShiftStep::Switch(true, 2),
+        [b'~', b'}', ..] if state => ShiftStep::Switch(false, 2),
+        [b'~', _, ..] if !state => ShiftStep::Text(false, 2),
+        [b'\n', ..] => ShiftStep::Text(false, 1),
+        [_, _, ..] if state => ShiftStep::Text(true, 2),
+        _ => ShiftStep::Text(state, 1),
     };
     with_switches(bytes, edits, false, step, |state| if state { &b"~{"[..] } else { b"~}" })
 }
@@ -220,8 +220,8 @@ pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
 /// Adds an escape to ASCII before a replacement, and one back to the set after it.
 pub(super) fn lower_iso2022_jp(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
     let step = |state: [u8; 2], rest: &[u8]| match rest {
-        [0x1B, a @ (b'(' | b'$'), b, ..] => Step::Switch([*a, *b], 3),
-        _ => Step::Text(state, 1),
+        [0x1B, a @ (b'(' | b'$'), b, ..] => ShiftStep::Switch([*a, *b], 3),
+        _ => ShiftStep::Text(state, 1),
     };
     with_switches(bytes, edits, *b"(B", step, |state| match &state {
         b"(J" => b"\x1B(J",
@@ -233,7 +233,7 @@ pub(super) fn lower_iso2022_jp(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit
 }
 
 /// The next bytes: the state after them and their number.
-pub(super) enum Step<S> {
+pub(super) enum ShiftStep<S> {
     Text(S, usize),
     /// Only a switch to this state.
     Switch(S, usize),
@@ -247,7 +247,7 @@ pub(super) fn with_switches<S: Copy + PartialEq>(
     bytes: &[u8],
     edits: Vec<RawEdit>,
     neutral: S,
-    step: impl Fn(S, &[u8]) -> Step<S>,
+    step: impl Fn(S, &[u8]) -> ShiftStep<S>,
     switch: impl Fn(S) -> &'static [u8],
 ) -> Vec<RawEdit> {
     let mut walk = StateWalk { at: 0, state: neutral, before: neutral, switches: 0 };
@@ -259,7 +259,7 @@ pub(super) fn with_switches<S: Copy + PartialEq>(
             let before = if start < edit.range.start { walk.before } else { walk.state };
             while walk.at < edit.range.end && walk.advance(bytes, &step) {}
             let mut end = edit.range.end;
-            while let Some(Step::Switch(state, length)) =
+            while let Some(ShiftStep::Switch(state, length)) =
                 bytes.get(end..).map(|rest| step(walk.state, rest))
                 && walk.at == end
             {
@@ -293,17 +293,17 @@ struct StateWalk<S> {
 
 impl<S: Copy> StateWalk<S> {
     /// Reads one step; returns false at the end.
-    fn advance(&mut self, bytes: &[u8], step: &impl Fn(S, &[u8]) -> Step<S>) -> bool {
+    fn advance(&mut self, bytes: &[u8], step: &impl Fn(S, &[u8]) -> ShiftStep<S>) -> bool {
         let Some(rest) = bytes.get(self.at..).filter(|rest| !rest.is_empty()) else {
             return false;
         };
         match step(self.state, rest) {
-            Step::Text(state, length) => {
+            ShiftStep::Text(state, length) => {
                 self.state = state;
                 self.at += length;
                 self.switches = 0;
             }
-            Step::Switch(state, length) => {
+            ShiftStep::Switch(state, length) => {
                 if self.switches == 0 {
                     self.before = self.state;
                 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::super::content_type::ContentType;
 use super::super::entity::{Context, Entity, EntityLevel, Head, join};
 use super::super::header;
-use super::super::labels::{DefaultType, Labels, label_key};
+use super::super::labels::{BodyLabels, DefaultType, label_key};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
 use super::super::{Part, Why, sniff};
@@ -253,7 +253,7 @@ impl Splitter<'_> {
         (kind, why): (DefaultType, Why),
     ) {
         let Some(views) = walk.views.deeper(why) else { return };
-        let mut labels = Labels::of(b"", kind);
+        let mut labels = BodyLabels::of(b"", kind);
         labels.transfers.clone_from(&part.site.transfers);
         let range = part.site.body.clone();
         let entity = Entity {
@@ -478,7 +478,7 @@ fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
 mod tests {
     use super::super::super::{Message, parse, readings};
     use super::*;
-    use crate::limits::Limits;
+    use crate::limits::SplitLimits;
 
     /// Programs for which a lone CR ends a line see a field behind such a delimiter.
     #[test]
@@ -490,20 +490,20 @@ mod tests {
         for parts in [[cut, ""], [usual, cut], [cut, usual]] {
             let body = [parts.concat().as_str(), "--a--\n"].concat();
             let message = Message { head, body: body.as_bytes() };
-            let tree = parse(message, &Limits::default());
+            let tree = parse(message, &SplitLimits::default());
             let mut texts = (0..tree.parts.len()).flat_map(|part| readings(message, &tree, part));
             assert!(texts.any(|one| one.text.as_str().starts_with("<a href=x>")), "{body:?}");
         }
         let body = [usual, usual, "--a--\n"].concat().replace('\n', "\r\n");
         let message = Message { head, body: body.as_bytes() };
-        assert!(parse(message, &Limits::default()).layers.is_empty());
+        assert!(parse(message, &SplitLimits::default()).layers.is_empty());
     }
 
     /// The contents of the parts of a multipart that has the delimiter `--a`.
     fn contents(body: &str) -> Vec<String> {
         let head = b"Content-Type: multipart/mixed; boundary=a\n";
         let message = Message { head, body: body.as_bytes() };
-        let tree = parse(message, &Limits::default());
+        let tree = parse(message, &SplitLimits::default());
         let content = |part| String::from_utf8_lossy(tree.content(message, part)).into_owned();
         (0..tree.parts.len()).map(content).collect()
     }

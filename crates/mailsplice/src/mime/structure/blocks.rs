@@ -8,7 +8,7 @@ use super::super::labels::DefaultType;
 use super::super::transfer::{Transfer, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Why, armor, document, sniff};
-use super::{Layer, Splitter, sealed};
+use super::{Splitter, UnwrappedLayer, sealed};
 use crate::edit::{Bypass, Limit};
 
 /// How a block of yEnc begins.
@@ -24,7 +24,7 @@ const WIDE: usize = 64;
 type Above = (Context, usize);
 
 /// A text in which there are blocks.
-struct Text<'t> {
+struct BlockText<'t> {
     bytes: &'t [u8],
     blocks: Vec<uu::Block<'t>>,
     /// Where it begins in its layer.
@@ -72,7 +72,7 @@ impl Splitter<'_> {
         }
         let template = template(&part);
         self.tree.parts.push(part);
-        self.add_blocks(walk, &template, &Text { bytes: &text, blocks, start }, above);
+        self.add_blocks(walk, &template, &BlockText { bytes: &text, blocks, start }, above);
     }
 
     /// The same for a text in UTF-16 or UTF-32. What is in its blocks is not edited.
@@ -94,7 +94,7 @@ impl Splitter<'_> {
         };
         let (bytes, map) = sealed::whole(narrow.clone(), text.len());
         self.unwrapped += bytes.len();
-        self.tree.layers.push(Layer {
+        self.tree.layers.push(UnwrappedLayer {
             bytes: Arc::new(bytes.into_owned()),
             below,
             range: 0..text.len(),
@@ -104,11 +104,11 @@ impl Splitter<'_> {
         });
         template.site.layer = self.tree.layers.len();
         template.surroundings.sealed = true;
-        self.add_blocks(walk, &template, &Text { bytes: &narrow, blocks, start: 0 }, above);
+        self.add_blocks(walk, &template, &BlockText { bytes: &narrow, blocks, start: 0 }, above);
     }
 
     /// Adds a part for each block of a text.
-    fn add_blocks(&mut self, walk: &Walk<'_>, template: &Part, text: &Text<'_>, above: Above) {
+    fn add_blocks(&mut self, walk: &Walk<'_>, template: &Part, text: &BlockText<'_>, above: Above) {
         for (index, block) in text.blocks.iter().enumerate() {
             if self.tree.parts.len() >= self.limits.parts {
                 self.bypass("", Bypass::Limit(Limit::Parts));

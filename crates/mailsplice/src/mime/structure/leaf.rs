@@ -8,13 +8,13 @@ use super::super::armor;
 use super::super::charset::{Charset, Codec};
 use super::super::content_type::ContentType;
 use super::super::entity::{Entity, Head};
-use super::super::labels::{Forms, Labels};
+use super::super::labels::{BodyLabels, Forms};
 use super::super::transfer::{Transfer, base64};
 use super::super::walk::Walk;
-use super::super::{Media, Part, Surroundings, View, Why};
+use super::super::{ClientView, Media, Part, Surroundings, Why};
 use super::super::{document, sniff};
 use super::sealed::Encryption;
-use super::{FILLERS, Site, Splitter};
+use super::{FILLERS, PartSite, Splitter};
 use crate::edit::{Bypass, Limit};
 use crate::signatures::Signature;
 
@@ -60,7 +60,7 @@ impl Splitter<'_> {
         raw: &[u8],
         seal: Encryption,
     ) -> Option<(Media, Vec<Media>)> {
-        let Labels { types, names, .. } = &entity.labels;
+        let BodyLabels { types, names, .. } = &entity.labels;
         let label = types.first()?;
         let seen = sniff::of(label, names, || sniff::opening(raw, entity.labels.transfer()));
         let (media, mut also) = match entity.context.encrypted {
@@ -84,7 +84,7 @@ impl Splitter<'_> {
     ) -> Option<(Part, Vec<Codec>)> {
         let (media, mut also) = self.media(&entity, raw, seal)?;
         let (path, transfer) = (entity.leaf_path(), entity.labels.transfer());
-        let Labels { types, transfers, disposition, names, bases, externals, forms, .. } =
+        let BodyLabels { types, transfers, disposition, names, bases, externals, forms, .. } =
             entity.labels;
         let label = types.first()?;
         let charsets = charsets(&types);
@@ -106,7 +106,7 @@ impl Splitter<'_> {
         let attachment = disposition.kind == "attachment";
         let surroundings = Surroundings { signed, attachment, sealed: self.is_sealed(walk.layer) };
         let document = is_document(&types, &names, &transfers, raw);
-        let site = Site {
+        let site = PartSite {
             layer: walk.layer,
             head: entity.head,
             body: range,
@@ -144,7 +144,7 @@ impl Splitter<'_> {
             return self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));
         };
         let mut again = part.clone();
-        again.view = View::Other(Why::Label);
+        again.view = ClientView::Other(Why::Label);
         again.site.body = 0..self.bytes(layer).get().len();
         again.site.layer = layer;
         again.site.transfers = vec![inner];

@@ -17,7 +17,7 @@ use super::super::inflate::{DeflateFormat, InflateBudget};
 use super::super::openpgp::{self, Rest};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
-use super::{Layer, Pass, Splitter};
+use super::{Pass, Splitter, UnwrappedLayer};
 use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
 
@@ -118,7 +118,7 @@ impl Splitter<'_> {
         let bytes = self.bytes(below);
         let Some((unwrapped, map)) = unwrapped(bytes.get(), content, budget) else { return };
         let end = unwrapped.len();
-        self.tree.layers.push(Layer {
+        self.tree.layers.push(UnwrappedLayer {
             bytes: Arc::new(unwrapped),
             below,
             range: 0..bytes.get().len(),
@@ -268,7 +268,7 @@ fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) 
 mod tests {
     use super::super::{UNWRAPPED_BASE, split};
     use super::*;
-    use crate::limits::Limits;
+    use crate::limits::SplitLimits;
     use crate::mime::Message;
 
     /// Nested compressed packets that inflate to half a megabyte.
@@ -282,7 +282,8 @@ mod tests {
         let steps = |parts: usize| {
             let body = part.repeat(parts);
             let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
-            let tree = split(Message { head, body: body.as_bytes() }, &Limits::default(), None);
+            let tree =
+                split(Message { head, body: body.as_bytes() }, &SplitLimits::default(), None);
             let over = ("2".to_owned(), Bypass::Limit(Limit::Unwrapped));
             assert_eq!(tree.bypasses.contains(&over), parts > 1);
             tree.steps

@@ -67,7 +67,7 @@ pub(super) struct Decoded<'a> {
 
 /// How to decode, with a variant where programs differ.
 #[derive(Clone, Copy)]
-enum Scheme {
+enum Coding {
     Identity,
     Ends,
     QuotedPrintable(Breaks),
@@ -96,33 +96,33 @@ impl Transfer {
 
     /// Whether it is base64, however programs decode it.
     pub fn is_base64(self) -> bool {
-        matches!(self.scheme(), Scheme::Base64(_))
+        matches!(self.scheme(), Coding::Base64(_))
     }
 
-    fn scheme(self) -> Scheme {
+    fn scheme(self) -> Coding {
         match self {
-            Transfer::Identity => Scheme::Identity,
-            Transfer::IdentitySwapped => Scheme::Ends,
-            Transfer::QuotedPrintable => Scheme::QuotedPrintable(Breaks::InPlace),
-            Transfer::QuotedPrintableJoined => Scheme::QuotedPrintable(Breaks::First),
-            Transfer::QuotedPrintableSwapped => Scheme::QuotedPrintable(Breaks::Swapped),
-            Transfer::QuotedPrintableCut => Scheme::QuotedPrintable(Breaks::ToFeed),
-            Transfer::Base64 => Scheme::Base64(Padding::Ends),
-            Transfer::Base64Quanta => Scheme::Base64(Padding::Counts),
-            Transfer::Base64Skipping => Scheme::Base64(Padding::Skipped),
-            Transfer::Base64Unpadded => Scheme::Base64(Padding::Nothing),
-            Transfer::Uuencode => Scheme::Uuencode(Data::ByLength),
-            Transfer::UuencodeWhole => Scheme::Uuencode(Data::Whole),
+            Transfer::Identity => Coding::Identity,
+            Transfer::IdentitySwapped => Coding::Ends,
+            Transfer::QuotedPrintable => Coding::QuotedPrintable(Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => Coding::QuotedPrintable(Breaks::First),
+            Transfer::QuotedPrintableSwapped => Coding::QuotedPrintable(Breaks::Swapped),
+            Transfer::QuotedPrintableCut => Coding::QuotedPrintable(Breaks::ToFeed),
+            Transfer::Base64 => Coding::Base64(Padding::Ends),
+            Transfer::Base64Quanta => Coding::Base64(Padding::Counts),
+            Transfer::Base64Skipping => Coding::Base64(Padding::Skipped),
+            Transfer::Base64Unpadded => Coding::Base64(Padding::Nothing),
+            Transfer::Uuencode => Coding::Uuencode(Data::ByLength),
+            Transfer::UuencodeWhole => Coding::Uuencode(Data::Whole),
         }
     }
 
     /// The name written into a header field.
     pub fn as_str(self) -> &'static str {
         match self.scheme() {
-            Scheme::Identity | Scheme::Ends => "8bit",
-            Scheme::QuotedPrintable(_) => "quoted-printable",
-            Scheme::Base64(_) => "base64",
-            Scheme::Uuencode(_) => "x-uuencode",
+            Coding::Identity | Coding::Ends => "8bit",
+            Coding::QuotedPrintable(_) => "quoted-printable",
+            Coding::Base64(_) => "base64",
+            Coding::Uuencode(_) => "x-uuencode",
         }
     }
 
@@ -134,24 +134,24 @@ impl Transfer {
     /// Decodes, and reports each piece to `track`.
     pub(super) fn unwrap<'r>(self, raw: &'r [u8], track: &mut impl Track) -> Cow<'r, [u8]> {
         Cow::Owned(match self.scheme() {
-            Scheme::Identity => return Cow::Borrowed(raw),
-            Scheme::Ends => ends::unwrap(raw, track),
-            Scheme::QuotedPrintable(breaks) => qp::unwrap(raw, breaks, track),
-            Scheme::Base64(padding) => base64::unwrap(raw, padding, track),
-            Scheme::Uuencode(data) => uu::unwrap(raw, data, track),
+            Coding::Identity => return Cow::Borrowed(raw),
+            Coding::Ends => ends::unwrap(raw, track),
+            Coding::QuotedPrintable(breaks) => qp::unwrap(raw, breaks, track),
+            Coding::Base64(padding) => base64::unwrap(raw, padding, track),
+            Coding::Uuencode(data) => uu::unwrap(raw, data, track),
         })
     }
 
     /// Decodes with a map.
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
         match self.scheme() {
-            Scheme::Identity => {
+            Coding::Identity => {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
-            Scheme::Ends => ends::decode(raw),
-            Scheme::QuotedPrintable(breaks) => qp::decode(raw, breaks),
-            Scheme::Base64(padding) => base64::decode(raw, padding),
-            Scheme::Uuencode(data) => uu::decode(raw, data),
+            Coding::Ends => ends::decode(raw),
+            Coding::QuotedPrintable(breaks) => qp::decode(raw, breaks),
+            Coding::Base64(padding) => base64::decode(raw, padding),
+            Coding::Uuencode(data) => uu::decode(raw, data),
         }
     }
 
@@ -159,11 +159,11 @@ impl Transfer {
     /// relative to `raw`.
     pub(super) fn lower(self, raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
         match self.scheme() {
-            Scheme::Identity => edits,
-            Scheme::Ends => ends::lower(raw, &edits),
-            Scheme::QuotedPrintable(breaks) => qp::lower(raw, &edits, line_end, breaks),
-            Scheme::Base64(padding) => base64::lower(raw, &edits, line_end, padding),
-            Scheme::Uuencode(data) => uu::lower(raw, &edits, line_end, data),
+            Coding::Identity => edits,
+            Coding::Ends => ends::lower(raw, &edits),
+            Coding::QuotedPrintable(breaks) => qp::lower(raw, &edits, line_end, breaks),
+            Coding::Base64(padding) => base64::lower(raw, &edits, line_end, padding),
+            Coding::Uuencode(data) => uu::lower(raw, &edits, line_end, data),
         }
     }
 }

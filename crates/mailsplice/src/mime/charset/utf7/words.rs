@@ -75,7 +75,7 @@ const LABEL: usize = 40;
 /// word is dropped (RFC 2047 §6.2). They are decoded together, since some programs let a character begin in one
 /// word and end in the next.
 pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
-    let first = Word::of(bytes)?;
+    let first = EncodedWord::of(bytes)?;
     let charset = word_charset(first.charset)?;
     let mut length = first.length;
     let mut decoded = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
         let after = bytes.get(length..).unwrap_or_default();
         let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let after = after.get(space..).unwrap_or_default();
-        let Some(next) = Word::of(after) else { break };
+        let Some(next) = EncodedWord::of(after) else { break };
         let same =
             next.charset == first.charset || next.charset.eq_ignore_ascii_case(first.charset);
         if !same && word_charset(next.charset).is_none() {
@@ -151,8 +151,8 @@ impl Charset {
         loop {
             let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
             let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
-            let again = front.and_then(|front| Word::with_front(found, front));
-            rest = match again.or_else(|| Word::of(found)) {
+            let again = front.and_then(|front| EncodedWord::with_front(found, front));
+            rest = match again.or_else(|| EncodedWord::of(found)) {
                 Some(word) => {
                     if plain != Some(word.charset) && !is_read_by_byte(word.charset)
                         || word.may_say(signs)
@@ -192,7 +192,7 @@ fn word_charset(label: &[u8]) -> Option<Charset> {
 }
 
 /// An encoded word: `=?charset?encoding?text?=`.
-struct Word<'b> {
+struct EncodedWord<'b> {
     charset: &'b [u8],
     encoding: Encoding,
     text: &'b [u8],
@@ -208,23 +208,23 @@ enum Encoding {
 /// What ends a word.
 const END: &[u8; 2] = b"?=";
 
-impl<'b> Word<'b> {
+impl<'b> EncodedWord<'b> {
     /// The word at the start of the bytes, if it is like the one before it up to its text (with its charset and
     /// encoding), as in a long row of words.
     fn with_front(
         bytes: &'b [u8],
         (front, charset, encoding): (&[u8], &'b [u8], Encoding),
-    ) -> Option<Word<'b>> {
+    ) -> Option<EncodedWord<'b>> {
         let after = bytes.strip_prefix(front)?;
         let after = after.get(..(MAX_WORD + 2).saturating_sub(front.len())).unwrap_or(after);
         // Few words hold the mark: the first one ends most.
         let length = memchr::memchr(b'?', after)?;
         let text = after.get(..length).filter(|_| after.get(length + 1) == Some(&b'='))?;
-        Some(Word { charset, encoding, text, length: front.len() + length + END.len() })
+        Some(EncodedWord { charset, encoding, text, length: front.len() + length + END.len() })
     }
 
     /// The word at the start of the bytes.
-    fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
+    fn of(bytes: &'b [u8]) -> Option<EncodedWord<'b>> {
         let inner = bytes.get(2..).filter(|_| may_begin(bytes))?;
         let inner = inner.get(..MAX_WORD).unwrap_or(inner);
         // The name is short: a simple loop is faster than a vectorized search.
@@ -242,7 +242,7 @@ impl<'b> Word<'b> {
         // RFC 2231 §5: an asterisk and a language may follow.
         let charset = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
         let text = after.get(..length)?;
-        Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
+        Some(EncodedWord { charset, encoding, text, length: 2 + start + length + 2 })
     }
 
     /// Whether its bytes may contain one of these signs.
