@@ -17,7 +17,7 @@ const LINK_STEPS: u64 = 24;
 
 /// Added for a link inside a transfer encoding, or in a charset with shift states or wide units: where it stands in the
 /// raw bytes is looked up.
-pub const ENCODED_LINK_STEPS: u64 = 32;
+pub const ENCODED_LINK_STEPS: u64 = 40;
 
 /// Steps of a link that is kept as a finding, added to its bytes: the report and its edits.
 const FINDING_STEPS: u64 = 96 + EDIT_STEPS;

@@ -68,7 +68,8 @@ use maillinks::{Occurrence, Rendering, SeenBy};
 use mailsplice::byte_search::{equal, first, splat};
 pub use mismatch::{ShownAs, serves_offices};
 use prices::{
-    carried_steps, claim_steps, edited_label_steps, host_steps, named_steps, sender_steps,
+    KNOWN_HOST_STEPS, carried_steps, claim_steps, edited_label_steps, host_steps, named_steps,
+    sender_steps,
 };
 pub use queries::Queries;
 use seen_hosts::SeenHosts;
@@ -229,7 +230,12 @@ impl<'a> Judge<'a> {
         let whole = holds_bracket(link.host_str(text)).then(|| link.refanged_host(text)).flatten();
         let (spelling, bounds) =
             whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
+        let before = self.steps;
         let host = self.host(spelling, bounds);
+        // A new host pays for its link as well.
+        if self.steps == before {
+            self.steps += KNOWN_HOST_STEPS;
+        }
         let mut judged = Judged::of(Arc::clone(&host), TldStatus::Link);
         let name = spelling.get(host.span.clone());
         // Most bare hosts are no more than a notice, and edited as words whatever they are.

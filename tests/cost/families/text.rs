@@ -195,6 +195,15 @@ pub const SHAPES: &[Shape] = &[
     shape("near names beside a mistyped word", TEXT, NONE, "{near}-logn{n}.com "),
     shape("known names that words are glued to", TEXT, NONE, "{known}abcdefgh{n}.top "),
     shape("hosts with a word that asks", TEXT, NONE, "{n}-login.com "),
+    shape("one short host", TEXT, NONE, "b.co "),
+    shape("one short host with a form feed", TEXT, NONE, "a.c\u{c}o "),
+    shape("one short address behind a sign", TEXT, NONE, "{@b.co> "),
+    shape(
+        "one short host amid broken text",
+        TEXT,
+        NONE,
+        "!a.c\u{c}o b.co cre.co\"{@b.co>{garbled} b.co c{D:\0{@b.co c",
+    ),
     shape(
         "hosts of words that ask",
         TEXT,

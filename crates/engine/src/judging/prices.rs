@@ -35,6 +35,9 @@ const DETECTION_STEPS_PER_BYTE: u64 = 52;
 /// It is searched by itself, and its offsets are mapped back through those of the reading.
 pub const LAYER_STEPS: u64 = 256;
 
+/// Steps of a link to a host that the message has had before: what stands around it is read anew.
+pub const KNOWN_HOST_STEPS: u64 = 112;
+
 /// Steps of judging a plain ASCII host that is not in memory: a base, and more for each byte of its spelling.
 const PLAIN_HOST_STEPS: u64 = 32;
 const PLAIN_HOST_STEPS_PER_BYTE: u64 = 4;
