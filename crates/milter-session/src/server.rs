@@ -6,7 +6,7 @@
 //! use std::sync::Arc;
 //!
 //! use milter_session::endpoint::{Access, Listener};
-//! use milter_session::server::Limits;
+//! use milter_session::server::ServerLimits;
 //! use milter_session::{Answer, Handler, HeaderChange, Mail, Server};
 //! use tokio::sync::watch;
 //!
@@ -27,7 +27,7 @@
 //! #[tokio::main]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let listener = Listener::bind(&"inet:8895@127.0.0.1".parse()?, Access::default())?;
-//!     let server = Server::new(Arc::new(Filter), Limits::default());
+//!     let server = Server::new(Arc::new(Filter), ServerLimits::default());
 //!     // Send `true` to let connections end and `run` return.
 //!     let (_stop, drain) = watch::channel(false);
 //!     server.run(vec![listener], drain).await?;
