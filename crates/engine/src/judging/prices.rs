@@ -58,10 +58,11 @@ const NAMED_HOST_STEPS: u64 = 64;
 const NAMED_LABELS: usize = 4;
 const NAMED_LABEL_STEPS: u64 = 80;
 
-/// Added for a plain host of several words: each may be a name, or what an office asks; and for one of ASCII that is similar
-/// to a known name: each is compared with names.
-const PARTED_HOST_STEPS: u64 = 160;
+/// Added for a plain host of several words: each may be a name, or what an office asks; for one of ASCII that is similar to a
+/// known name: each is compared with names; and for a harmless one with other letters.
+const PARTED_HOST_STEPS: u64 = 256;
 const COMPARED_WORDS_STEPS: u64 = 480;
+const OTHER_WORDS_STEPS: u64 = 80;
 
 /// Words between hyphens that few honest hosts have more of, and steps of each further one: each may be a name, or what an
 /// office asks, alone or with those beside it. Numbers are neither.
@@ -95,6 +96,9 @@ const FOUND_HOST_STEPS: u64 = 128;
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
+/// Added for each host that one in disguise may be read as, beside the price of that one.
+pub const DISGUISE_STEPS: u64 = 160;
+
 /// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered, or one
 /// character becomes several. It is mapped, composed and taken apart, and compared in each form.
 const COMPOSED_STEPS_PER_BYTE: u64 = 64;
@@ -103,7 +107,8 @@ const COMPOSED_STEPS_PER_BYTE: u64 = 64;
 const MAPPED_STEPS_PER_BYTE: u64 = 8;
 
 /// The same of either label where the host is suspect or unsafe: names are compared with both spellings. Hosts that
-/// deceive have one such label, which pays for its comparison already, and once more if letters and marks compose.
+/// deceive have one such label, which pays for a part of its comparison already.
+const FIRST_MAPPED_NAME_STEPS_PER_BYTE: u64 = 48;
 const MAPPED_NAME_STEPS_PER_BYTE: u64 = 64;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time. For
@@ -224,8 +229,12 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
 /// Steps of asking whom a host names. Of hosts inside links nobody asks: they are judged by their letters alone.
 pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
     if !is_plain(spelling, judgement) {
-        let is_compared = judgement.verdict <= Verdict::Notice && judgement.unicode.is_ascii();
-        let parted = if is_compared { COMPARED_WORDS_STEPS } else { 0 };
+        let parted = match judgement.unicode.is_ascii() {
+            // Others pay more for their report.
+            _ if judgement.verdict > Verdict::Notice => 0,
+            true => COMPARED_WORDS_STEPS,
+            false => OTHER_WORDS_STEPS,
+        };
         return word_steps(&judgement.unicode, parted);
     }
     let labels = memchr::memchr_iter(b'.', spelling.as_bytes()).count() + 1;
@@ -278,8 +287,7 @@ fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
             (false, true) => COMPOSED_STEPS_PER_BYTE,
             (false, false) => MAPPED_STEPS_PER_BYTE,
             (true, _) if before > 0 => MAPPED_NAME_STEPS_PER_BYTE,
-            (true, true) => NAME_COMPARISON_STEPS_PER_BYTE,
-            (true, false) => 0,
+            (true, _) => FIRST_MAPPED_NAME_STEPS_PER_BYTE,
         };
         before += u64::from(is_mapped);
         byte * spelling.len().max(label.unicode.len()) as u64

@@ -227,14 +227,18 @@ impl<'n> HostReader<'n, '_> {
 
     /// What a word without its number is, if it asks or is of what carriers announce.
     fn asking_kind(&self, bare: &str, spellings: &[Cow<'_, str>]) -> Option<Word> {
-        let plain = plain(bare);
+        // The last spelling of a word beyond ASCII is without the marks.
+        let plain = match bare.is_ascii() {
+            true => bare,
+            false => spellings.last()?,
+        };
         match asking_of(spellings, self.table) {
             Some(Asking::Surely) => Some(Word::Asks),
-            _ if surely_asks(&plain) => Some(Word::Asks),
+            _ if surely_asks(plain) => Some(Word::Asks),
             Some(Asking::Trade) => Some(Word::Trade),
-            None if ASKING.contains(&&*plain) => Some(Word::Trade),
+            None if ASKING.contains(&plain) => Some(Word::Trade),
             Some(Asking::Parcel) => Some(Word::Parcel),
-            None if PARCELS.contains(&&*plain) => Some(Word::Parcel),
+            None if PARCELS.contains(&plain) => Some(Word::Parcel),
             None => None,
         }
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::super::prices::DISGUISE_STEPS;
 use super::super::{HostBounds, Judge};
 use crate::outcome::{Reason, Verdict};
 use homograph::claims::may_ask;
@@ -30,6 +31,7 @@ impl Judge<'_> {
             return judgement;
         }
         for plain in plain {
+            self.steps += DISGUISE_STEPS;
             let meant = self.host(&plain, HostBounds::Certain);
             let is_named =
                 meant.verdict == Verdict::Suspect && meant.reasons.contains(Reason::NameInHost);
