@@ -3,22 +3,17 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::ops::RangeInclusive;
 
 use smallvec::SmallVec;
 
-use crate::characters::cjk::{han, is_cjk};
+use crate::characters::cjk::is_cjk;
+use crate::characters::drawn_signs::drawn;
 use uts58::tlds::Fnv;
 
 /// Signs of the shortest name, and of the longest label that is looked up. Two signs are too often a word of their own:
 /// `徽信` is no `微信`.
 const LEAST: usize = 3;
 const MAX_SIGNS: usize = 24;
-
-/// Syllables of Hangul (The Unicode Standard §3.12): the first one, and how many there are with one vowel and one consonant.
-const SYLLABLES: RangeInclusive<char> = '가'..='힣';
-const VOWELS: u32 = 21;
-const ENDS: u32 = 28;
 
 /// Names as they are spelled, with the rows of the table.
 type Spellings = SmallVec<[(Box<str>, usize); 1]>;
@@ -95,42 +90,6 @@ fn signs(word: &str) -> Option<String> {
     (count >= LEAST).then_some(signs)
 }
 
-/// One sign for all that look alike.
-fn drawn(sign: char) -> char {
-    match SYLLABLES.contains(&sign) {
-        true => syllable(sign).unwrap_or(sign),
-        false => plain(han(sign).unwrap_or(sign)),
-    }
-}
-
-/// One of Katakana for what resembles it, and small ones as large ones.
-#[rustfmt::skip]
-fn plain(sign: char) -> char {
-    match sign {
-        'ソ' => 'ン', 'シ' => 'ツ', '二' => 'ニ', '力' => 'カ', '工' => 'エ', '口' => 'ロ', '卜' => 'ト',
-        '夕' => 'タ', '八' => 'ハ', '干' | '千' => 'チ', '才' => 'オ', '厶' => 'ム', '一' => 'ー', 'へ' => 'ヘ',
-        'ァ' => 'ア', 'ィ' => 'イ', 'ゥ' => 'ウ', 'ェ' => 'エ', 'ォ' => 'オ', 'ッ' => 'ツ',
-        'ャ' => 'ヤ', 'ュ' => 'ユ', 'ョ' => 'ヨ', 'っ' => 'つ', 'ゃ' => 'や', 'ゅ' => 'ゆ', 'ょ' => 'よ',
-        sign => sign,
-    }
-}
-
-/// The syllable with one stroke less in its vowel: `카` for `캬`, `새` for `세`.
-fn syllable(sign: char) -> Option<char> {
-    let index = u32::from(sign) - u32::from(*SYLLABLES.start());
-    let vowel = index / ENDS % VOWELS;
-    let plain = match vowel {
-        2 => 0,
-        3 | 5 | 7 => 1,
-        6 => 4,
-        12 => 8,
-        15 => 10,
-        17 => 13,
-        _ => return None,
-    };
-    char::from_u32(u32::from(sign) - (vowel - plain) * ENDS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +125,8 @@ mod tests {
             ("マイクロンフト", "マイクロソフト"),
             ("徽信支付", "微信支付"),
             ("メル力リ", "メルカリ"),
+            ("メルガリ", "メルカリ"),
+            ("アマソン", "アマゾン"),
         ] {
             assert_eq!(find(label).map(|row| names[row]), Some(name), "{label}");
         }
