@@ -327,6 +327,8 @@ fn a_site_behind_words_and_a_sign() {
         "안내.홈페이지▶www.раypal.com",
         "раураӏ.соm▶www.evil.com",
         "감사.раураӏ▶www.evil.com",
+        "감사.ｐａｙｐａｌ▶www.evil.com",
+        "감사.𝗽𝗮𝘆𝗽𝗮𝗹▶www.evil.com",
         "감사합니다.홈페이지▶www.paypa1.com",
     ] {
         let (verdict, _) = judged(text);

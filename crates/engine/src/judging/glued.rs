@@ -11,7 +11,7 @@ use homograph::{
 };
 use unicode_script::Script;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
-use uts58::unicode::is_letter;
+use uts58::unicode::{ScriptOf as _, is_letter};
 use uts58::{Kind, Link, begins_with_www};
 
 impl Judge<'_> {
@@ -184,7 +184,11 @@ fn without_sentence(host: &str) -> Option<&str> {
 fn behind_words(host: &str) -> Option<[&str; 2]> {
     let (words, site) = host.split_at_checked(host.rfind("www.")?)?;
     let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_');
-    let is_foreign = |c: char| !c.is_ascii_alphabetic() && !are_twins([c], Script::Latin);
+    let is_foreign = |c: char| {
+        let script = c.script();
+        let is_known = !matches!(script, Script::Latin | Script::Common | Script::Inherited);
+        is_letter(c) && is_known && !are_twins([c], Script::Latin)
+    };
     let is_word =
         |word: &str| word.chars().all(|c| c.is_ascii_digit()) || word.contains(is_foreign);
     (words.ends_with(is_end)

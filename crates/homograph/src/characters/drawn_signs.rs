@@ -9,12 +9,21 @@ const SYLLABLES: RangeInclusive<char> = '가'..='힣';
 const VOWELS: u32 = 21;
 const ENDS: u32 = 28;
 
+/// Signs of the shortest word in which Kana are compared without their small strokes: by these many shorter words differ
+/// (`ウーハー` is no `ウーバー`).
+pub(crate) const LONG: usize = 5;
+
 /// One sign for all that look alike.
 pub(crate) fn drawn(sign: char) -> char {
     match SYLLABLES.contains(&sign) {
         true => syllable(sign).unwrap_or(sign),
-        false => plain(without_voice(han(sign).or_else(|| of_any_name(sign)).unwrap_or(sign))),
+        false => plain(han(sign).or_else(|| of_any_name(sign)).unwrap_or(sign)),
     }
+}
+
+/// The same in a word of [`LONG`] signs.
+pub(crate) fn drawn_in_long(sign: char) -> char {
+    drawn(without_voice(sign))
 }
 
 /// The letter of Kana that another one is with two strokes or a ring, which are small: `カ` for `ガ`, `ほ` for `ぽ`.
@@ -92,6 +101,8 @@ mod tests {
     fn what_a_sign_is_drawn_as_is_drawn_as_itself() {
         for sign in ('\u{3000}'..='\u{9fff}').chain(SYLLABLES) {
             assert_eq!(drawn(drawn(sign)), drawn(sign), "{sign}");
+            let long = drawn_in_long(sign);
+            assert_eq!(drawn_in_long(long), long, "{sign}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::display_text::plain_letters;
 use super::name::{Name, Reach};
 use super::near::{MIN_LETTERS, pieces_of};
 use crate::characters::cjk::is_cjk;
-use crate::characters::drawn_signs::drawn;
+use crate::characters::drawn_signs::{LONG, drawn, drawn_in_long};
 use crate::characters::lookalike::{LABEL_CHARS, LookHasher};
 use crate::characters::properties::skeleton;
 use uts58::tlds::Fnv;
@@ -144,8 +144,11 @@ fn back(label: &str) -> Option<[char; 2]> {
 /// The skeleton of a label (UTS #39 §4); of one of three signs and more that of what these are drawn like: two are too often
 /// a word of their own.
 fn look_of(label: &str) -> Box<str> {
-    let signs = label.chars().filter(|c| is_cjk(*c)).take(DRAWN_SIGNS).count();
-    let drawn: Option<String> = (signs == DRAWN_SIGNS).then(|| label.chars().map(drawn).collect());
+    let drawn: Option<String> = match label.chars().filter(|c| is_cjk(*c)).take(LONG).count() {
+        ..DRAWN_SIGNS => None,
+        DRAWN_SIGNS..LONG => Some(label.chars().map(drawn).collect()),
+        LONG.. => Some(label.chars().map(drawn_in_long).collect()),
+    };
     skeleton(drawn.as_deref().unwrap_or(label)).into_iter().collect::<String>().into()
 }
 

@@ -235,10 +235,13 @@ mod tests {
 
     #[test]
     fn characters_that_are_drawn_like_those_of_a_name_are_read_as_it() {
-        let names = ["東京信金.jp", "한국은행.kr", "田中.jp", "高島物産.jp"];
+        let names = [
+            "東京信金.jp", "한국은행.kr", "田中.jp", "高島物産.jp", "みずき信金.jp", "ウーバ屋.jp",
+        ];
         for host in [
             "柬京信金.jp",
             "東京信全.jp",
+            "みすき信金.jp",
             "東亰信金.com",
             "한국은헹.kr",
             "한국은헹-login.com",
@@ -247,7 +250,8 @@ mod tests {
         ] {
             assert!(!inside(host, &names).is_empty(), "{host}");
         }
-        for host in ["東京信金.jp", "由中.jp", "高鳥物流.jp", "한국은하.kr", "東京銀行.jp"]
+        for host in
+            ["東京信金.jp", "由中.jp", "高鳥物流.jp", "ウーハ屋.jp", "한국은하.kr", "東京銀行.jp"]
         {
             assert_eq!(inside(host, &names), "", "{host}");
         }

@@ -7,7 +7,7 @@ use std::hash::BuildHasherDefault;
 use smallvec::SmallVec;
 
 use crate::characters::cjk::is_cjk;
-use crate::characters::drawn_signs::drawn;
+use crate::characters::drawn_signs::{LONG, drawn, drawn_in_long};
 use uts58::tlds::Fnv;
 
 /// Signs of the shortest name, and of the longest label that is looked up. Two signs are too often a word of their own:
@@ -34,13 +34,15 @@ impl SignTwins {
             return;
         }
         let Some(spelled) = signs(name) else { return };
-        let drawn: String = spelled.chars().map(drawn).collect();
+        let is_long = spelled.chars().nth(LONG - 1).is_some();
+        let look = if is_long { drawn_in_long } else { drawn };
+        let look: String = spelled.chars().map(look).collect();
         if let Some(beginning) = beginning(spelled.chars())
             && let Err(at) = self.beginnings.binary_search(&beginning)
         {
             self.beginnings.insert(at, beginning);
         }
-        self.names.entry(drawn.into()).or_default().push((spelled.into(), row));
+        self.names.entry(look.into()).or_default().push((spelled.into(), row));
     }
 
     /// The row of the name that a label is drawn like, or what stands in front of a word that asks.
@@ -52,12 +54,14 @@ impl SignTwins {
         let beginning = beginning(letters(label))?;
         self.beginnings.binary_search(&beginning).ok()?;
         let spelled = signs(label)?;
-        let mut drawn_label = String::with_capacity(spelled.len());
-        spelled.char_indices().find_map(|(at, sign)| {
-            drawn_label.push(drawn(sign));
+        let (mut short, mut long) = (String::new(), String::with_capacity(spelled.len()));
+        spelled.char_indices().enumerate().find_map(|(before, (at, sign))| {
+            short.push(drawn(sign));
+            long.push(drawn_in_long(sign));
+            let look = if before + 1 < LONG { &short } else { &long };
             let (front, rest) = spelled.split_at_checked(at + sign.len_utf8())?;
             let is_word = rest.is_empty() || asks(rest);
-            let named = is_word.then(|| self.names.get(&*drawn_label)).flatten()?;
+            let named = is_word.then(|| self.names.get(look.as_str())).flatten()?;
             let is_spelled_so = named.iter().any(|(name, _)| **name == *front);
             named.first().filter(|_| !is_spelled_so).map(|(_, row)| *row)
         })
@@ -66,7 +70,7 @@ impl SignTwins {
 
 /// The two signs that a text begins with, as they are drawn.
 fn beginning(mut letters: impl Iterator<Item = char>) -> Option<[char; 2]> {
-    let mut next = || letters.next().map(|c| drawn(c.to_ascii_lowercase()));
+    let mut next = || letters.next().map(|c| drawn_in_long(c.to_ascii_lowercase()));
     Some([next()?, next()?])
 }
 
@@ -125,15 +129,15 @@ mod tests {
             ("マイクロンフト", "マイクロソフト"),
             ("徽信支付", "微信支付"),
             ("メル力リ", "メルカリ"),
-            ("メルガリ", "メルカリ"),
-            ("アマソン", "アマゾン"),
+            ("ゆうぢょ銀行", "ゆうちょ銀行"),
+            ("マイグロソフト", "マイクロソフト"),
         ] {
             assert_eq!(find(label).map(|row| names[row]), Some(name), "{label}");
         }
         for label in [
             "工商银行", "支付宝", "アマゾン", "マイクロソフト", "支付宝登录", "徽信", "农商银行",
             "支忖宝店", "三友銀行", "네이버", "네이바", "카카오", "ucカード", "amazon", "", "-",
-            "сбербанк",
+            "メルガリ", "сбербанк",
         ] {
             assert_eq!(find(label), None, "{label}");
         }
