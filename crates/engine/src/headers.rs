@@ -320,7 +320,7 @@ impl SelectedFields {
                         selected.lists = true;
                         selected.bytes.extend_from_slice(&without_space_in_angles(line));
                     }
-                    false => selected.bytes.extend_from_slice(line),
+                    false => selected.bytes.extend_from_slice(&as_field(line)),
                 }
             }
         }
@@ -398,6 +398,13 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     }
     // An unclosed bracket: the line end still counts.
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
+}
+
+/// A field as the parser reads one: it takes `From :` (RFC 5322 §4.5.2) for the line in front of a message in a mailbox,
+/// and passes over it, but not a tab in place of the blank.
+fn as_field(line: &[u8]) -> Cow<'_, [u8]> {
+    let Some(rest) = line.strip_prefix(b"From ") else { return Cow::Borrowed(line) };
+    Cow::Owned([b"From\t", rest].concat())
 }
 
 /// Whether a URL may be in the line of a field, perhaps in encoded words.

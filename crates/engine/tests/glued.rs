@@ -309,3 +309,29 @@ fn what_is_left_of_an_escape_is_no_letter_of_a_host() {
         assert_eq!(judged(text).0, Verdict::Suspect, "{text}");
     }
 }
+
+/// All of it leads below the domain of the site.
+#[test]
+fn a_site_behind_words_and_a_sign() {
+    for text in [
+        "감사합니다.홈페이지▶www.huber.kr",
+        "안내.홈페이지·www.huber.kr",
+        "以上です。詳細.サイト→www.huber.jp",
+        "30.11.2026.կայք՝www.huber.com",
+        "оплата.сайт№www.пример.рф",
+        "वेबसाइट.वेबसाइटऽwww.huber.com",
+    ] {
+        is_fine(text);
+    }
+    for text in [
+        "안내.홈페이지▶www.раypal.com",
+        "раураӏ.соm▶www.evil.com",
+        "감사.раураӏ▶www.evil.com",
+        "감사.ｐａｙｐａｌ▶www.evil.com",
+        "감사.𝗽𝗮𝘆𝗽𝗮𝗹▶www.evil.com",
+        "감사합니다.홈페이지▶www.paypa1.com",
+    ] {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}");
+    }
+}

@@ -95,6 +95,8 @@ fn abbreviations_and_letters_of_scholars_end_sentences() {
         "in the Qurʾān.is it so",
         "Ibn Saʿūd.it was, al-ʿAzīz.Do you",
         "the Yiśrāʾēl.is here and Ruʾyā.me",
+        "Let f: ℝ.to be, in ℝⁿ.so that Aᵀ.no and vᵀ.me",
+        "for all n in ℤ.it holds, over 𝔽.is",
     ]);
     suspect(&[
         "see www.profª.de now",
@@ -104,6 +106,9 @@ fn abbreviations_and_letters_of_scholars_end_sentences() {
         "googlᵉ.de",
         "paypal.comʾin.me",
         "see qurʾān.com now",
+        "see www.ℝ.de now",
+        "pᵃʸᵖᵃˡ.me",
+        "𝕡𝕒𝕪.me",
     ]);
 }
 

@@ -126,6 +126,12 @@ fn a_word_before_a_host_is_a_login() {
         "git clone https://firma@dev.azure.com/firma/Projekt/_git/repo",
         "DSN=https://0123abcd@o123.ingest.sentry.io/456",
         "https://ann@bitbucket.org/firma/repo.git",
+        "https://имя-пользователя:пароль@example.com/",
+        "ftp://nazwa-użytkownika@ftp.example.com/",
+        "https://用户名:密码@example.com/",
+        "sftp://사용자@example.com/",
+        "ftp://felhasználónév@ftp.example.com/",
+        "https://उपयोगकर्ता@example.com/",
     ]);
     suspect(&[
         "https://paypal@example.com/",
@@ -133,6 +139,14 @@ fn a_word_before_a_host_is_a_login() {
         "https://www.paypal.com@example.com/",
         "https://xn--80ak6aa92e@example.com/",
         "https://firma@paypa1.com/",
+        "https://сбербанк@example.com/",
+        "https://раураl@example.com/",
+        "https://аррӏе:пароль@example.com/",
+        "https://支付宝:密码@example.com/",
+        "https://пользователь:раураl@example.com/",
+        "https://имя／x@example.com/",
+        "https://bankʔ@example.com/",
+        "https://имя@paypa1.com/",
     ]);
 }
 
@@ -176,6 +190,9 @@ fn marks_beside_a_host_are_no_letters_of_it() {
         "La casa nº12.No era",
         "n.º12.de",
         "Артикул№А12.ru",
+        "www.школа-№5.рф",
+        "https://школа-№5.рф/",
+        "Багаж 2×23kg.1×8kg.no",
     ] {
         assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
     }
@@ -188,6 +205,10 @@ fn marks_beside_a_host_are_no_letters_of_it() {
         "g0ºgle.com",
         "gооgle№12.com",
         "раураl№1.com",
+        "https://www.сбербaнк-№1.рф/",
+        "https://www.paypal№1.com/",
+        "www.сайт№.рф",
+        "e×ample.com",
     ] {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
     }

@@ -2,6 +2,8 @@
 
 pub(crate) mod bidi;
 pub(crate) mod cjk;
+#[cfg(feature = "senders")]
+pub(crate) mod drawn_signs;
 #[cfg(test)]
 pub(crate) mod generated;
 /// Derives the table of readings from its data.

@@ -4,7 +4,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::edit::Field;
 pub use crate::edit::LineEnd;
-use crate::mime::Message;
+use crate::mime::{Message, envelope};
 
 /// A message split into its pieces; nothing is copied or changed.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,7 @@ impl<'m> Whole<'m> {
     /// Splits a file at its first empty line. Never fails: without one everything is header.
     pub fn split(bytes: &'m [u8]) -> Whole<'m> {
         // Without a line end nothing is behind it, and a field would stand in that line.
-        let start = match bytes.starts_with(b"From ") {
-            true => memchr(b'\n', bytes).map_or(0, |at| at + 1),
-            false => 0,
-        };
+        let start = memchr(b'\n', bytes).map_or(0, |_| envelope(bytes));
         let (envelope, rest) = bytes.split_at_checked(start).unwrap_or_default();
         let [head, separator, body] = pieces(rest);
         Whole { envelope, message: Message { head, body }, separator }
@@ -111,6 +108,7 @@ mod tests {
             ("", ["", "", "", ""]),
             ("From x", ["", "From x", "", ""]),
             ("From x\n", ["From x\n", "", "", ""]),
+            ("From : a\nB: c\n\nd", ["", "From : a\nB: c\n", "\n", "d"]),
         ] {
             assert_eq!(pieces(text), expected, "{text:?}");
             assert_eq!(pieces(text).concat(), text);

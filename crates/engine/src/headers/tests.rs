@@ -121,3 +121,27 @@ fn addresses_of_a_list_are_judged() {
     let place = found("no field\r\nArchived-At: <https://www.paypal.com.verify.top/x>");
     assert_eq!(place.as_deref(), Some("header:Archived-At"));
 }
+
+/// A header may begin with `From :`, which mailboxes begin with as well.
+#[test]
+fn a_sender_with_a_blank_before_the_colon_is_read() {
+    let found = |head: &str| {
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org"], "");
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+        let found = outcome.findings.into_iter();
+        let mut found = found.filter(|it| it.reasons.contains(crate::Reason::DisplayNamePoses));
+        found.next().map(|it| head[it.span].trim().to_owned())
+    };
+    let lie = "PayPal Support <x@evil.org>";
+    for name in ["From :", "From  \t:", "From\t:", "from :", "Subject: a\r\nFrom :"] {
+        let shown = found(&format!("{name} {lie}\r\nTo: b@example.org\r\n"));
+        assert_eq!(shown.as_deref(), Some(lie), "{name}");
+    }
+    let first = found(&format!("From : {lie}\r\nFrom: Ann <ann@example.org>\r\n"));
+    assert_eq!(first.as_deref(), Some(lie));
+    assert_eq!(found("From : PayPal <service@paypal.com>\r\n"), None);
+    let envelope = format!("From x@evil.org Mon Nov 30 2026\r\nFrom: {lie}\r\n");
+    assert_eq!(found(&envelope).as_deref(), Some(lie));
+}

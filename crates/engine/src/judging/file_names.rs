@@ -124,8 +124,8 @@ fn stands_alone(texts: &[String], word: &str) -> bool {
     !begins_with_www(word) && places.next().is_some_and(is_alone) && places.all(is_alone)
 }
 
-/// A name without the signs that stand for no letters: `№`, an ordinal behind a number, a Roman numeral beside Han, a
-/// joiner in front of an Arabic ending; and with the letters that keyboards lack for those typed in their place.
+/// A name without the signs that stand for no letters: `№`, an ordinal behind a number or in `nº`, a Roman numeral beside Han
+/// or at the end of a word, a joiner in front of an Arabic ending; and with the letters that keyboards lack for those typed in their place.
 /// `None` if it has none.
 fn without_signs(name: &str) -> Option<String> {
     let mut plain = String::new();
@@ -136,9 +136,12 @@ fn without_signs(name: &str) -> Option<String> {
     while let Some(c) = letters.next() {
         let is_sign = match c {
             '№' => true,
-            'ª' | 'º' => before.is_ascii_digit(),
+            'ª' | 'º' => before.is_ascii_digit() || matches!(before, 'n' | 'N'),
             '\u{200c}' => letters.peek().is_some_and(|next| is_arabic(*next)),
-            c => is_of_han && is_numeral(c),
+            c => {
+                let is_last = letters.peek().is_none_or(|next| !next.is_alphanumeric());
+                is_numeral(c) && (is_of_han || matches!(c, 'Ⅰ'..='Ⅻ') && is_last)
+            }
         };
         plain.push(match c {
             _ if is_sign => '_',
@@ -200,6 +203,9 @@ mod tests {
             "Счёт_№45_от_01.11.zip",
             "1ª-via.zip",
             "1º-ano.zip",
+            "Acta-nº-5.zip",
+            "Band_Ⅳ.zip",
+            "BandⅣ.py",
             "第Ⅱ期.zip",
             "№資料.zip",
             "PDF\u{200c}ها.zip",
@@ -244,6 +250,8 @@ mod tests {
             "https://TNFα.zip/",
             "see h\u{430}rbour_№5.zip here",
             "see c\u{43e}ffee№5.zip here",
+            "see paypaⅠ.zip here",
+            "see harboⅤr.zip here",
             "see bαnking.py here",
             "see vеrуgооd.zip here",
             "see hаrbоur-Рiвне.zip here",

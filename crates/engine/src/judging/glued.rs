@@ -7,10 +7,11 @@ use super::sign_roles::{is_list_sign, reads_as_punctuation, separates_names};
 use super::{HostBounds, Judge, same_domain};
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
-    Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
+    Judgement, Section, are_twins, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
 };
+use unicode_script::Script;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
-use uts58::unicode::is_letter;
+use uts58::unicode::{ScriptOf as _, is_letter};
 use uts58::{Kind, Link, begins_with_www};
 
 impl Judge<'_> {
@@ -20,7 +21,12 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
             return;
         }
-        let harmless = if let Some(alone) = without_sentence(host) {
+        let behind_words = behind_words(host).filter(|[words, _]| {
+            kind == Kind::Bare && uts58::known_end(words, self.tlds()).is_none()
+        });
+        let harmless = if let Some([_, site]) = behind_words {
+            judged.target().is_none() && is_harmless(&self.host(site, HostBounds::Certain))
+        } else if let Some(alone) = without_sentence(host) {
             kind == Kind::Bare && self.host(alone, HostBounds::Prose).verdict <= Verdict::Notice
         } else if let Some(before) = numero(host) {
             self.is_before_numero(before, kind, judged)
@@ -35,7 +41,10 @@ impl Judge<'_> {
                 && (is_phonetic(host) || is_suffix_alone(host))
                 && judged.target().is_none()
         };
-        if harmless || kind == Kind::Bare && self.is_beside_mark(host, judged) {
+        if harmless
+            || kind == Kind::Bare && self.is_beside_mark(host, judged)
+            || self.is_numbered_by_sign(host, judged)
+        {
             self.let_alone(host, kind, judged);
         } else if kind == Kind::Bare && self.is_behind_preposition(text, link, judged) {
             judged.verdict = Verdict::Suspect;
@@ -168,6 +177,25 @@ fn without_sentence(host: &str) -> Option<&str> {
     let (sentence, alone) = host.rsplit_once('。')?;
     let of_sentence = |c: char| matches!(c, '\u{3002}'..='\u{30FE}' | '\u{4E00}'..='\u{9FFF}');
     (!sentence.is_empty() && sentence.chars().all(of_sentence)).then_some(alone)
+}
+
+/// Words and the site behind them: the end of a sentence, a word of another script and a sign, with no blank between them:
+/// `감사합니다.홈페이지▶www.example.com`. All of it leads below the domain of the site, and nobody reads a host in front of it.
+fn behind_words(host: &str) -> Option<[&str; 2]> {
+    let (words, site) = host.split_at_checked(host.rfind("www.")?)?;
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_');
+    let is_foreign = |c: char| {
+        let script = c.script();
+        let is_known = !matches!(script, Script::Latin | Script::Common | Script::Inherited);
+        is_letter(c) && is_known && !are_twins([c], Script::Latin)
+    };
+    let is_word =
+        |word: &str| word.chars().all(|c| c.is_ascii_digit()) || word.contains(is_foreign);
+    (words.ends_with(is_end)
+        && !words.contains(|c: char| c.is_ascii_alphabetic())
+        && words.split('.').all(is_word)
+        && registrable(&site.to_lowercase(), Section::Private).is_some())
+    .then_some([words, site])
 }
 
 /// What is before an abbreviation at the end: `info@example.com.Nº` of a sentence without a blank behind its full stop.

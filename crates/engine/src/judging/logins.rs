@@ -4,11 +4,15 @@
 use core::net::Ipv4Addr;
 
 use super::judged::Judged;
+use super::sign_roles::reads_as_punctuation;
 use super::userinfo;
 use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
 use crate::outcome::{Reason, Reasons, Verdict};
+use homograph::ends_host_to_a_reader;
 use maillinks::file_servers::is_name_of_own_network;
 use uts58::scheme::{self, Does};
+use uts58::unicode::hosts::is_mark;
+use uts58::unicode::is_letter;
 use uts58::{Kind, Link, reference};
 
 /// What servers are called, where digits behind it are a number. With look-alikes for digits they are known names:
@@ -77,9 +81,19 @@ impl Judge<'_> {
         let is_everybodys =
             |part: &str| is_own && part.split(':').all(|word| word == ADMINISTRATOR);
         let parts = word.split('.').chain([key, user]).filter(|part| !is_everybodys(part));
-        if !parts.into_iter().any(&mut claims) && self.is_plain(link.host_str(text)) {
+        if !parts.into_iter().any(&mut claims)
+            && self.is_plain(link.host_str(text))
+            && [word, key].into_iter().all(|word| self.is_sound_word(word))
+        {
             judged.verdict = Verdict::Notice;
         }
+    }
+
+    /// Whether no letter of a login looks like one of another alphabet or like a sign that ends a name.
+    fn is_sound_word(&mut self, word: &str) -> bool {
+        let mut pieces = word.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
+        word.is_ascii()
+            || pieces.all(|piece| piece.is_ascii() || self.is_plain(&format!("{piece}.com")))
     }
 
     /// Whether a login is a host of the domain that the link leads to, as hosters call accounts, and nobody knows it.
@@ -220,17 +234,22 @@ fn is_of_repository(text: &str, link: &Link) -> bool {
         || tail.split(['@', '#', '?']).next().is_some_and(|path| path.ends_with(".git"))
 }
 
-/// A word or a key. A known name would be told by its letters.
+/// A word or a key, in any script (`имя_пользователя`). A known name would be told by its letters.
 fn is_login(user: &str) -> bool {
-    let is_word = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
+    let is_word = |c: char| is_of_word(c) || matches!(c, '-' | '_');
     let is_coded = user.get(..4).is_some_and(|mark| mark.eq_ignore_ascii_case("xn--"));
-    (1..=LOGIN).contains(&user.len()) && user.bytes().all(is_word) && !is_coded
+    (1..=LOGIN).contains(&user.len()) && user.chars().all(is_word) && !is_coded
 }
 
 /// A key, or nothing. Nothing in it ends a host.
 fn is_password(password: &str) -> bool {
-    let of_key = |c: u8| c.is_ascii_alphanumeric() || b"-_~!$*+=".contains(&c);
-    password.len() <= LOGIN && password.bytes().all(of_key)
+    let of_key = |c: char| is_of_word(c) || "-_~!$*+=".contains(c);
+    password.len() <= LOGIN && password.chars().all(of_key)
+}
+
+fn is_of_word(c: char) -> bool {
+    let ends_name = || reads_as_punctuation(c) || ends_host_to_a_reader(c);
+    c.is_ascii_alphanumeric() || !c.is_ascii() && (is_letter(c) || is_mark(c)) && !ends_name()
 }
 
 fn is_numbered(label: &str) -> bool {

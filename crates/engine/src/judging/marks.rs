@@ -4,7 +4,7 @@
 use super::glued::is_harmless;
 use super::judged::Judged;
 use super::words::is_of_one_script;
-use super::{HostBounds, Judge, same_domain};
+use super::{HostBounds, Judge, Reason, Verdict, same_domain};
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::Link;
@@ -26,7 +26,26 @@ impl Judge<'_> {
             let is_of_plain = |target: &String| same_domain(target, &plain.ascii);
             return is_harmless(&plain) && judged.target().is_none_or(is_of_plain);
         }
-        judged.target().is_none() && (self.is_list(host) || has_ordinals(host) || has_number(host))
+        judged.target().is_none()
+            && (self.is_list(host)
+                || has_ordinals(host)
+                || has_number(host)
+                || has_measures(host).is_some_and(|plain| self.is_plain(&plain)))
+    }
+
+    /// Whether nothing is against a host without the signs of numbers in it, of which browsers make letters:
+    /// `www.школа-№5.рф`. Nobody reads a letter in such a sign.
+    pub(super) fn is_numbered_by_sign(&mut self, host: &str, judged: &Judged) -> bool {
+        use Reason::{CompatForm, MixedScript};
+        let of_sign = |reason: Reason| {
+            matches!(reason, CompatForm | MixedScript) || reason.verdict() <= Verdict::Notice
+        };
+        let is_before_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        host.contains('№')
+            && host.split('№').skip(1).all(is_before_number)
+            && judged.target().is_none()
+            && judged.reasons.iter().all(of_sign)
+            && self.is_plain(&host.replace('№', ""))
     }
 
     /// Whether a word of one Cyrillic letter is glued to a host whose name has a capital, among Cyrillic words: `с` of
@@ -99,4 +118,16 @@ fn has_number(host: &str) -> bool {
         && number.contains(|c: char| c.is_ascii_digit())
         && number.chars().all(|c| is_letter(c) || c.is_ascii_digit() || c == '-')
         && [name, number].into_iter().all(is_of_one_script)
+}
+
+/// A host with a letter for each sign of multiplication between a number and what is measured: `2×23kg.1×8kg.Is`.
+fn has_measures(host: &str) -> Option<String> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let pieces: Vec<&str> = host.split('×').collect();
+    let (last, first) = pieces.split_last()?;
+    let is_measure = pieces.iter().all(|piece| piece.is_ascii())
+        && last.starts_with(is_digit)
+        && first.iter().all(|piece| piece.ends_with(is_digit))
+        && first.iter().skip(1).all(|piece| piece.starts_with(is_digit));
+    (!first.is_empty() && is_measure).then(|| pieces.join("x"))
 }

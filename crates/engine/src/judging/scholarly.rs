@@ -1,4 +1,4 @@
-//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`) and words in the letters of scholars (`Qurʾān`, `Saʿūd`), and
+//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`), what mathematicians call things (`ℝⁿ`, `Aᵀ`) and words in the letters of scholars (`Qurʾān`, `Saʿūd`), and
 //! behind their dot the next word without a space. Bare words only: behind a scheme or `www.` a host is meant.
 
 use super::Judge;
@@ -10,6 +10,9 @@ use uts58::{Kind, Link};
 
 /// Letters that stand above the line at the end of an abbreviation.
 const RAISED: [char; 8] = ['ª', 'º', 'ʰ', 'ʳ', 'ˢ', 'ᵈ', 'ᵗ', 'ⁿ'];
+
+/// Raised letters at most behind that of a set of numbers or a matrix.
+const EXPONENT: usize = 2;
 
 /// Signs of Arabic and Hebrew letters in Latin script.
 const RINGS: [char; 2] = ['\u{2BE}', '\u{2BF}'];
@@ -28,7 +31,9 @@ impl Judge<'_> {
         let host = link.host_str(text);
         let Some((word, suffix)) = host.split_once('.') else { return };
         if suffix.len() == 2
-            && (self.is_abbreviation(word, judged) || self.is_transliterated(word, judged))
+            && (self.is_abbreviation(word, judged)
+                || self.is_of_mathematics(word, judged)
+                || self.is_transliterated(word, judged))
         {
             self.let_alone(host, link.kind, judged);
         }
@@ -37,14 +42,31 @@ impl Judge<'_> {
     /// Whether letters of ASCII end in raised ones, and readers do not know the host that programs make of it.
     fn is_abbreviation(&mut self, word: &str, judged: &Judged) -> bool {
         let stem = word.trim_end_matches(RAISED);
-        let of_raised =
-            |reason: Reason| reason == Reason::CompatForm || reason.verdict() <= Verdict::Notice;
-        let Some(of) = judged.host.as_deref() else { return false };
-        let label = of.ascii.split('.').next().unwrap_or_default();
         !stem.is_empty()
             && stem.len() < word.len()
             && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && judged.reasons.iter().all(of_raised)
+            && self.is_read_as_unknown(judged)
+    }
+
+    /// Whether a word is the letter of a set of numbers, or a letter with raised ones: `ℤ`, `ℝⁿ`, `Aᵀ`.
+    fn is_of_mathematics(&mut self, word: &str, judged: &Judged) -> bool {
+        let mut letters = word.chars();
+        let is_set = letters.next().is_some_and(is_double_struck);
+        let is_letter = word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let raised = letters.clone().count();
+        (is_set || is_letter && raised > 0)
+            && raised <= EXPONENT
+            && letters.all(|c| matches!(c, 'ⁿ' | 'ⁱ' | '\u{1D2C}'..='\u{1D6A}'))
+            && self.is_read_as_unknown(judged)
+    }
+
+    /// Whether nothing but the form of its letters is against a host, and readers do not know what programs make of it.
+    fn is_read_as_unknown(&mut self, judged: &Judged) -> bool {
+        let of_form =
+            |reason: Reason| reason == Reason::CompatForm || reason.verdict() <= Verdict::Notice;
+        let Some(of) = judged.host.as_deref() else { return false };
+        let label = of.ascii.split('.').next().unwrap_or_default();
+        judged.reasons.iter().all(of_form)
             && !self.is_known_label(label)
             && self.is_unknown_host(&of.ascii)
     }
@@ -68,4 +90,9 @@ impl Judge<'_> {
             && word.split(RINGS).flat_map(|piece| piece.split('-')).all(is_piece)
             && !word.split(RINGS).skip(1).any(is_suffix)
     }
+}
+
+/// Letters with a doubled stroke, as those of sets of numbers are.
+fn is_double_struck(c: char) -> bool {
+    matches!(c, 'ℂ' | 'ℍ' | 'ℕ' | 'ℙ' | 'ℚ' | 'ℝ' | 'ℤ' | '\u{1D538}'..='\u{1D56B}')
 }

@@ -11,6 +11,7 @@ use super::display_text::plain_letters;
 use super::name::{Name, Reach};
 use super::near::{MIN_LETTERS, pieces_of};
 use crate::characters::cjk::is_cjk;
+use crate::characters::drawn_signs::{LONG, drawn, drawn_in_long};
 use crate::characters::lookalike::{LABEL_CHARS, LookHasher};
 use crate::characters::properties::skeleton;
 use uts58::tlds::Fnv;
@@ -21,6 +22,9 @@ const WRITTEN_OUT: [&[(char, &str)]; 2] = [
     &[('ß', "ss"), ('ø', "o"), ('æ', "ae"), ('å', "aa"), ('œ', "oe"), ('þ', "th")],
 ];
 
+/// Signs of the shortest label that is compared by what they are drawn like.
+const DRAWN_SIGNS: usize = 3;
+
 /// Names of one spelling: under several suffixes.
 type Places = SmallVec<[usize; 2]>;
 
@@ -29,8 +33,8 @@ type Places = SmallVec<[usize; 2]>;
 pub(super) struct BeyondAscii {
     /// By their labels in ASCII.
     written_out: HashMap<Box<str>, Places, BuildHasherDefault<Fnv>>,
-    /// By the skeletons of their labels (UTS #39 §4), if some letter is Chinese, Japanese or Korean: those of alphabets
-    /// are compared letter by letter elsewhere.
+    /// By what their labels look like, if some letter is Chinese, Japanese or Korean: those of alphabets are compared letter
+    /// by letter elsewhere.
     twins: HashMap<Box<str>, Places, BuildHasherDefault<Fnv>>,
     /// The first two and the last two characters of the labels, in their letters and in ASCII: most labels have none.
     fronts: HashSet<[char; 2], BuildHasherDefault<Fnv>>,
@@ -55,7 +59,7 @@ impl BeyondAscii {
             }
         }
         if label.chars().any(is_cjk) {
-            self.twins.entry(skeleton_of(label)).or_default().push(at);
+            self.twins.entry(look_of(label)).or_default().push(at);
         }
         if is_new && let Some(letters) = letters(label) {
             for piece in pieces(&letters) {
@@ -95,9 +99,10 @@ impl BeyondAscii {
         self.written_out.get(label).map(SmallVec::as_slice).unwrap_or_default()
     }
 
-    /// The names whose label has the skeleton of this one.
+    /// The names whose label looks like this one.
     pub(super) fn twins(&self, label: &str) -> &[usize] {
-        let found = (!self.twins.is_empty()).then(|| self.twins.get(&skeleton_of(label))).flatten();
+        let may_be = !self.twins.is_empty() && !label.is_ascii();
+        let found = may_be.then(|| self.twins.get(&look_of(label))).flatten();
         found.map(SmallVec::as_slice).unwrap_or_default()
     }
 
@@ -136,8 +141,15 @@ fn back(label: &str) -> Option<[char; 2]> {
     Some([chars.next()?, chars.next()?])
 }
 
-fn skeleton_of(label: &str) -> Box<str> {
-    skeleton(label).into_iter().collect::<String>().into()
+/// The skeleton of a label (UTS #39 §4); of one of three signs and more that of what these are drawn like: two are too often
+/// a word of their own.
+fn look_of(label: &str) -> Box<str> {
+    let drawn: Option<String> = match label.chars().filter(|c| is_cjk(*c)).take(LONG).count() {
+        ..DRAWN_SIGNS => None,
+        DRAWN_SIGNS..LONG => Some(label.chars().map(drawn).collect()),
+        LONG.. => Some(label.chars().map(drawn_in_long).collect()),
+    };
+    skeleton(drawn.as_deref().unwrap_or(label)).into_iter().collect::<String>().into()
 }
 
 /// The letters of a label that is long enough for a slip, and not too long for a name.

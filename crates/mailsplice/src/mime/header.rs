@@ -79,8 +79,8 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     (memchr::memchr_iter(b'\r', block).count() == crlf_count).then_some(all)
 }
 
-/// Length of the `From ` line before a message in a mailbox file (RFC 4155 §A); it is not a field.
-fn envelope(block: &[u8]) -> usize {
+/// Length of the `From ` line before a message in a mailbox file (RFC 4155 §A). `From :` is a field (RFC 5322 §4.5.2).
+pub(crate) fn envelope(block: &[u8]) -> usize {
     let line = if block.starts_with(b"From ") { line_at(block, 0) } else { &[] };
     if colon(line).is_some() { 0 } else { line.len() }
 }

@@ -69,13 +69,13 @@ fn suffix_of(name: &Name) -> impl Iterator<Item = &str> {
 }
 
 impl<'n> Searched<'n> {
-    /// The names that a label is, in their letters or in those of ASCII.
+    /// The names that a label is, in their letters or in those of ASCII, or in characters of East Asia that look like theirs.
     fn named(&self, label: &str) -> impl Iterator<Item = &'n Name> {
         let is_ascii = label.is_ascii();
         self.sets.into_iter().flat_map(move |names| {
             let written = is_ascii.then(|| names.written_as(label)).into_iter().flatten();
             let spelled = (!is_ascii).then(|| names.chosen_as(label)).into_iter().flatten();
-            written.chain(spelled)
+            written.chain(spelled).chain(names.twins(label))
         })
     }
 
@@ -230,6 +230,30 @@ mod tests {
         for host in ["楽天市場.jp", "楽団.jp", "北原银行.com", "сбер.evilhost.ru", "сберкот.рф"]
         {
             assert_eq!(inside(host, &NAMES), "", "{host}");
+        }
+    }
+
+    #[test]
+    fn characters_that_are_drawn_like_those_of_a_name_are_read_as_it() {
+        let names = [
+            "東京信金.jp", "한국은행.kr", "田中.jp", "高島物産.jp", "みずき信金.jp", "ウーバ屋.jp",
+        ];
+        for host in [
+            "柬京信金.jp",
+            "東京信全.jp",
+            "みすき信金.jp",
+            "東亰信金.com",
+            "한국은헹.kr",
+            "한국은헹-login.com",
+            "東亰信金-ログイン.com",
+            "東亰信金.login.top",
+        ] {
+            assert!(!inside(host, &names).is_empty(), "{host}");
+        }
+        for host in
+            ["東京信金.jp", "由中.jp", "高鳥物流.jp", "ウーハ屋.jp", "한국은하.kr", "東京銀行.jp"]
+        {
+            assert_eq!(inside(host, &names), "", "{host}");
         }
     }
 

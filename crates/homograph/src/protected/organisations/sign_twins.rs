@@ -3,22 +3,17 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::ops::RangeInclusive;
 
 use smallvec::SmallVec;
 
-use crate::characters::cjk::{han, is_cjk};
+use crate::characters::cjk::is_cjk;
+use crate::characters::drawn_signs::{LONG, drawn, drawn_in_long};
 use uts58::tlds::Fnv;
 
 /// Signs of the shortest name, and of the longest label that is looked up. Two signs are too often a word of their own:
 /// `徽信` is no `微信`.
 const LEAST: usize = 3;
 const MAX_SIGNS: usize = 24;
-
-/// Syllables of Hangul (The Unicode Standard §3.12): the first one, and how many there are with one vowel and one consonant.
-const SYLLABLES: RangeInclusive<char> = '가'..='힣';
-const VOWELS: u32 = 21;
-const ENDS: u32 = 28;
 
 /// Names as they are spelled, with the rows of the table.
 type Spellings = SmallVec<[(Box<str>, usize); 1]>;
@@ -39,13 +34,15 @@ impl SignTwins {
             return;
         }
         let Some(spelled) = signs(name) else { return };
-        let drawn: String = spelled.chars().map(drawn).collect();
+        let is_long = spelled.chars().nth(LONG - 1).is_some();
+        let look = if is_long { drawn_in_long } else { drawn };
+        let look: String = spelled.chars().map(look).collect();
         if let Some(beginning) = beginning(spelled.chars())
             && let Err(at) = self.beginnings.binary_search(&beginning)
         {
             self.beginnings.insert(at, beginning);
         }
-        self.names.entry(drawn.into()).or_default().push((spelled.into(), row));
+        self.names.entry(look.into()).or_default().push((spelled.into(), row));
     }
 
     /// The row of the name that a label is drawn like, or what stands in front of a word that asks.
@@ -57,12 +54,14 @@ impl SignTwins {
         let beginning = beginning(letters(label))?;
         self.beginnings.binary_search(&beginning).ok()?;
         let spelled = signs(label)?;
-        let mut drawn_label = String::with_capacity(spelled.len());
-        spelled.char_indices().find_map(|(at, sign)| {
-            drawn_label.push(drawn(sign));
+        let (mut short, mut long) = (String::new(), String::with_capacity(spelled.len()));
+        spelled.char_indices().enumerate().find_map(|(before, (at, sign))| {
+            short.push(drawn(sign));
+            long.push(drawn_in_long(sign));
+            let look = if before + 1 < LONG { &short } else { &long };
             let (front, rest) = spelled.split_at_checked(at + sign.len_utf8())?;
             let is_word = rest.is_empty() || asks(rest);
-            let named = is_word.then(|| self.names.get(&*drawn_label)).flatten()?;
+            let named = is_word.then(|| self.names.get(look.as_str())).flatten()?;
             let is_spelled_so = named.iter().any(|(name, _)| **name == *front);
             named.first().filter(|_| !is_spelled_so).map(|(_, row)| *row)
         })
@@ -71,7 +70,7 @@ impl SignTwins {
 
 /// The two signs that a text begins with, as they are drawn.
 fn beginning(mut letters: impl Iterator<Item = char>) -> Option<[char; 2]> {
-    let mut next = || letters.next().map(|c| drawn(c.to_ascii_lowercase()));
+    let mut next = || letters.next().map(|c| drawn_in_long(c.to_ascii_lowercase()));
     Some([next()?, next()?])
 }
 
@@ -93,42 +92,6 @@ fn signs(word: &str) -> Option<String> {
         signs.push(c.to_ascii_lowercase());
     }
     (count >= LEAST).then_some(signs)
-}
-
-/// One sign for all that look alike.
-fn drawn(sign: char) -> char {
-    match SYLLABLES.contains(&sign) {
-        true => syllable(sign).unwrap_or(sign),
-        false => plain(han(sign).unwrap_or(sign)),
-    }
-}
-
-/// One of Katakana for what resembles it, and small ones as large ones.
-#[rustfmt::skip]
-fn plain(sign: char) -> char {
-    match sign {
-        'ソ' => 'ン', 'シ' => 'ツ', '二' => 'ニ', '力' => 'カ', '工' => 'エ', '口' => 'ロ', '卜' => 'ト',
-        '夕' => 'タ', '八' => 'ハ', '干' | '千' => 'チ', '才' => 'オ', '厶' => 'ム', '一' => 'ー', 'へ' => 'ヘ',
-        'ァ' => 'ア', 'ィ' => 'イ', 'ゥ' => 'ウ', 'ェ' => 'エ', 'ォ' => 'オ', 'ッ' => 'ツ',
-        'ャ' => 'ヤ', 'ュ' => 'ユ', 'ョ' => 'ヨ', 'っ' => 'つ', 'ゃ' => 'や', 'ゅ' => 'ゆ', 'ょ' => 'よ',
-        sign => sign,
-    }
-}
-
-/// The syllable with one stroke less in its vowel: `카` for `캬`, `새` for `세`.
-fn syllable(sign: char) -> Option<char> {
-    let index = u32::from(sign) - u32::from(*SYLLABLES.start());
-    let vowel = index / ENDS % VOWELS;
-    let plain = match vowel {
-        2 => 0,
-        3 | 5 | 7 => 1,
-        6 => 4,
-        12 => 8,
-        15 => 10,
-        17 => 13,
-        _ => return None,
-    };
-    char::from_u32(u32::from(sign) - (vowel - plain) * ENDS)
 }
 
 #[cfg(test)]
@@ -166,13 +129,15 @@ mod tests {
             ("マイクロンフト", "マイクロソフト"),
             ("徽信支付", "微信支付"),
             ("メル力リ", "メルカリ"),
+            ("ゆうぢょ銀行", "ゆうちょ銀行"),
+            ("マイグロソフト", "マイクロソフト"),
         ] {
             assert_eq!(find(label).map(|row| names[row]), Some(name), "{label}");
         }
         for label in [
             "工商银行", "支付宝", "アマゾン", "マイクロソフト", "支付宝登录", "徽信", "农商银行",
             "支忖宝店", "三友銀行", "네이버", "네이바", "카카오", "ucカード", "amazon", "", "-",
-            "сбербанк",
+            "メルガリ", "сбербанк",
         ] {
             assert_eq!(find(label), None, "{label}");
         }
