@@ -321,6 +321,36 @@ fn whoever_reads_a_text_is_told_of_its_charset() {
     }
 }
 
+/// A link leads where its bytes say: U+FFFD is in no address that somebody wrote.
+#[test]
+fn bytes_of_a_link_that_are_no_utf8_are_percent_encoded() {
+    let test_directory = test_directory();
+    let text = test_directory.path().join("text");
+    let written = |line: &str, bytes: &[u8]| {
+        fs::write(&text, bytes).unwrap();
+        let mut given = command(test_directory.path(), line);
+        given.stdin(fs::File::open(&text).unwrap());
+        String::from_utf8(run(given, line).stdout).unwrap()
+    };
+    let anchor = |url: &str| format!("<a href=\"{url}\">{url}</a>");
+    for (bytes, expected) in [
+        (&b"caf\xE9 http://example.com/a\xE9b, \xE9"[..], {
+            format!("caf\u{FFFD} {}, \u{FFFD}", anchor("http://example.com/a%E9b"))
+        }),
+        (b"http://example.com/\xFF?\xC3x=\xF0\x9F\x98#\xE9 x", {
+            anchor("http://example.com/%FF?%C3x=%F0%9F%98#%E9") + " x"
+        }),
+        (b"mailto:a@example.com?subject=\xE9", anchor("mailto:a@example.com?subject=%E9")),
+        // Hosts and login names are not guessed.
+        (b"http://b\xFCcher.de/ a\xE9@example.com", {
+            "http://b\u{FFFD}cher.de/ a\u{FFFD}@example.com".to_owned()
+        }),
+    ] {
+        assert_eq!(written("linkify -", bytes), expected);
+    }
+    assert_eq!(written("format -", b"http://example.com/a\xE9b\n"), "http://example.com/a%E9b\n");
+}
+
 #[test]
 fn invalid_arguments_and_files_are_errors() {
     let test_directory = test_directory();

@@ -745,7 +745,7 @@ fn a_dns_without_its_keys_is_a_trouble_until_they_are_there() {
 }
 
 #[test]
-fn a_limit_of_open_files_that_is_too_low_is_raised_or_said() {
+fn limits_of_the_system_that_are_too_low_are_raised_or_said() {
     let begin = |limits: &str| {
         let site = Site::new("");
         let mut shell = Command::new("sh");
@@ -770,10 +770,12 @@ fn a_limit_of_open_files_that_is_too_low_is_raised_or_said() {
     };
     let (soft, logged) = begin("ulimit -Sn 256");
     assert_eq!(soft, "1320");
-    assert!(!logged.contains("open files"), "{logged}");
+    assert!(!logged.contains("open files") && !logged.contains("address space"), "{logged}");
     let (soft, logged) = begin("ulimit -n 512");
     assert_eq!(soft, "512");
     assert!(logged.contains("expected a limit of 1320 open files"), "{logged}");
+    let (_, logged) = begin("ulimit -v 1200000");
+    assert!(logged.contains("expected a limit of 1536 MiB of address space"), "{logged}");
 }
 
 /// What large messages took is given back to the system: see `src/daemon/allocator.rs`.

@@ -27,10 +27,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
-    let urls = input::lines(args.urls)?;
     let config = args.config.load()?;
     let policy = default_policy(&config)?;
     let tlds = super::tld::table(&config);
+    let urls = input::lines(args.urls, &tlds)?;
     let escaping = if args.letter { Escaping::Letter } else { Escaping::Adjusted };
     let mut out = BufWriter::new(io::stdout().lock());
     let written = urls.iter().try_for_each(|url| {

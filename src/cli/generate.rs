@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use super::manual::{Page, pages};
 use super::{Cli, ExitStatus};
-use crate::file;
+use crate::{atomic_file, file};
 
 /// Print manual pages or shell completions
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
                         .with_context(|| format!("cannot make {}", directory.display()))?;
                     for Page { file, text } in pages {
                         let path = directory.join(file);
-                        fs::write(&path, text)
+                        atomic_file::replace(&path, &text, atomic_file::PUBLIC)
                             .map_err(file::in_words)
                             .with_context(|| format!("cannot write {}", path.display()))?;
                     }

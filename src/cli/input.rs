@@ -1,11 +1,14 @@
 //! Input of commands.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
+use crate::engine::link::Linkifier;
+use crate::engine::tlds::TldSet;
 use crate::file::{cannot_read, line_of_bad_utf8, too_large};
 use crate::scan::sniff::{self, SourceKind};
 
@@ -65,12 +68,40 @@ pub fn is_standard(arguments: &[String]) -> bool {
     arguments.is_empty() || arguments == ["-"]
 }
 
-/// The arguments, or the lines of standard input. Invalid UTF-8 is replaced, with a warning.
-pub fn lines(arguments: Vec<String>) -> anyhow::Result<Vec<String>> {
+/// A text with what is not UTF-8 replaced: by percent-escapes in a link, behind its host, so that the link leads
+/// where its bytes say; elsewhere by U+FFFD.
+pub fn text<'t>(bytes: &'t [u8], tlds: &dyn TldSet) -> Cow<'t, str> {
+    let text = match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(text) => return text.into(),
+        Cow::Owned(text) => text,
+    };
+    let mut tails = Linkifier::new(tlds).links(&text).map(|link| link.tail).peekable();
+    let mut escaped = String::with_capacity(text.len());
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        escaped.push_str(chunk.valid());
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
+        }
+        while tails.next_if(|tail| tail.end <= at).is_some() {}
+        match tails.peek().is_some_and(|tail| tail.contains(&at)) {
+            true => {
+                chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("%{byte:02X}")))
+            }
+            false => escaped.push(char::REPLACEMENT_CHARACTER),
+        }
+        at += char::REPLACEMENT_CHARACTER.len_utf8();
+    }
+    escaped.into()
+}
+
+/// The arguments, or the lines of standard input. Invalid UTF-8 is replaced as in [`text`], with a warning.
+pub fn lines(arguments: Vec<String>, tlds: &dyn TldSet) -> anyhow::Result<Vec<String>> {
     if !is_standard(&arguments) {
         return Ok(arguments);
     }
     let input = read(None)?;
     warn_of_charset(&input);
-    Ok(String::from_utf8_lossy(&input).lines().map(str::to_owned).collect())
+    Ok(text(&input, tlds).lines().map(str::to_owned).collect())
 }

@@ -32,6 +32,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let tlds = super::tld::table(&config);
     let switch = if args.off { Switch::Off } else { Switch::On };
     let options = Options { switch, exceptions: &args.except };
-    let text = String::from_utf8_lossy(&input);
+    let text = input::text(&input, &tlds);
     print(&linkify(&text, &options, &policy, &tlds))
 }

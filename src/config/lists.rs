@@ -180,12 +180,29 @@ pub(super) fn edit_file(
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
     // If it is a symbolic link, replace the file that it points to.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let _locked = lock(&target).map_err(io("open"))?;
+    let locked = lock(&target).map_err(io("open"))?;
     let text = read(&target).map_err(io("read"))?;
-    match edit(&text) {
-        Some(text) => replace(&target, &text).map_err(io("write")),
-        None => Ok(()),
+    let Some(text) = edit(&text) else { return Ok(()) };
+    let written = replace(&target, &text);
+    if written.is_err() && locked.origin == Origin::Made {
+        // It is empty and still ours. Whoever waits for its lock makes another.
+        let _ = fs::remove_file(&target);
     }
+    written.map_err(io("write"))
+}
+
+/// A list whose lock is held until this is dropped.
+struct Locked {
+    file: File,
+    origin: Origin,
+}
+
+/// Where a locked file comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Found,
+    /// There was none.
+    Made,
 }
 
 /// Lines with a word, with their numbers from 1.
@@ -197,24 +214,29 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Opens and locks the file. Tries again if it was replaced meanwhile.
-fn lock(path: &Path) -> io::Result<File> {
+fn lock(path: &Path) -> io::Result<Locked> {
     loop {
-        let file = match OpenOptions::new().read(true).append(true).create_new(true).open(path) {
-            Ok(made) => {
-                // Whatever the umask is: the daemon runs as another user.
-                made.set_permissions(Permissions::from_mode(atomic_file::PUBLIC))?;
-                made
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                OpenOptions::new().read(true).append(true).open(path)?
-            }
-            Err(error) => return Err(error),
-        };
-        file.lock()?;
-        let (ours, there) = (file.metadata()?, fs::metadata(path));
+        let locked = open_or_make(path)?;
+        locked.file.lock()?;
+        let (ours, there) = (locked.file.metadata()?, fs::metadata(path));
         if there.is_ok_and(|there| file::is_same(&there, &ours)) {
-            return Ok(file);
+            return Ok(locked);
         }
+    }
+}
+
+fn open_or_make(path: &Path) -> io::Result<Locked> {
+    match OpenOptions::new().read(true).append(true).create_new(true).open(path) {
+        Ok(file) => {
+            // Whatever the umask is: the daemon runs as another user.
+            file.set_permissions(Permissions::from_mode(atomic_file::PUBLIC))?;
+            Ok(Locked { file, origin: Origin::Made })
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let file = OpenOptions::new().read(true).append(true).open(path)?;
+            Ok(Locked { file, origin: Origin::Found })
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -238,6 +260,22 @@ mod tests {
         assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
         File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
         assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_list_that_could_not_be_written_is_not_left_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        // The name of the file that is to replace it is longer than file systems permit.
+        let path = dir.path().join("x".repeat(250));
+        assert!(matches!(
+            add_to_list(&path, "example.org"),
+            Err(ListError::Io { doing: "write", .. })
+        ));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        // One that was there stays, an empty one as well.
+        fs::write(&path, "").unwrap();
+        assert!(add_to_list(&path, "example.org").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"");
     }
 
     #[test]

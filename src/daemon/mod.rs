@@ -3,6 +3,7 @@
 //! [`run`] reads the configuration, binds the sockets and serves until SIGTERM. A message goes
 //! `milter::server` → [`filter`] → `engine` → [`reply`], and [`report`] logs what became of it.
 
+mod address_space;
 pub mod allocator;
 pub mod begun;
 pub mod canary;
@@ -124,6 +125,7 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
         Err(errors) => return Err(errors.into()),
     };
     descriptors::raise_limit(loaded.config.server.max_connections);
+    address_space::check(&loaded.config);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
         runtime.worker_threads(loaded.config.server.workers);

@@ -5,26 +5,37 @@ use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sd_notify::NotifyState;
+
+use crate::file;
+
+/// How long a notification waits for room. A manager that is stuck, as systemd is after a crash of its own, reads
+/// nothing any more, and mail does not wait for it.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Sends notifications to the service manager.
 #[derive(Clone, Debug, Default)]
 pub struct Notifier {
     socket: Option<OsString>,
     watchdog: Option<Duration>,
+    /// Whether the last notification failed, which is said once.
+    failing: Arc<AtomicBool>,
 }
 
 impl Notifier {
     /// Settings from the environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
     pub fn from_env() -> Notifier {
-        Notifier { socket: std::env::var_os("NOTIFY_SOCKET"), watchdog: watchdog_of_env() }
+        let socket = std::env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty());
+        Notifier { socket, watchdog: watchdog_of_env(), ..Notifier::default() }
     }
 
     /// A service manager at this socket, with this watchdog timeout.
     pub fn to(socket: impl Into<OsString>, watchdog: Option<Duration>) -> Notifier {
-        Notifier { socket: Some(socket.into()), watchdog }
+        Notifier { socket: Some(socket.into()), watchdog, ..Notifier::default() }
     }
 
     /// Sockets are bound and the configuration is loaded: mail may come.
@@ -67,11 +78,26 @@ impl Notifier {
             return;
         };
         let lines: String = states.iter().map(|state| format!("{state}\n")).collect();
-        let sent = address(socket)
-            .and_then(|address| UnixDatagram::unbound()?.send_to_addr(lines.as_bytes(), &address));
-        if let Err(error) = sent {
-            tracing::warn!(%error, "cannot notify the service manager");
+        let sent = send_to(socket, lines.as_bytes());
+        let failed_before = self.failing.swap(sent.is_err(), Ordering::Relaxed);
+        if let Err(error) = sent
+            && !failed_before
+        {
+            let error = file::reason(&error);
+            tracing::warn!("the service manager cannot be notified; mail is not affected: {error}");
         }
+    }
+}
+
+fn send_to(socket: &OsString, bytes: &[u8]) -> io::Result<()> {
+    let address = address(socket)?;
+    let own = UnixDatagram::unbound()?;
+    own.set_write_timeout(Some(PATIENCE))?;
+    match own.send_to_addr(bytes, &address) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, "it does not read what it is sent"))
+        }
+        sent => sent.map(drop),
     }
 }
 
@@ -125,6 +151,23 @@ mod tests {
         let received = received(&socket);
         let micros = received.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
         assert!(micros.trim_end().parse::<u64>().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_manager_that_reads_nothing_is_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notify");
+        let _socket = UnixDatagram::bind(&path).unwrap();
+        // One sender may fill its own buffer first.
+        let fits = || {
+            let sender = UnixDatagram::unbound().unwrap();
+            sender.set_nonblocking(true).unwrap();
+            sender.send_to(b"x", &path).is_ok()
+        };
+        while fits() {}
+        let notifier = Notifier::to(&path, None);
+        notifier.watchdog();
+        assert!(notifier.failing.load(Ordering::Relaxed));
     }
 
     #[test]

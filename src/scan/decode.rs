@@ -41,6 +41,8 @@ struct MeterState<'w> {
     bytes: Cell<u64>,
     /// Open streams with a large window, one inside the other.
     open_windows: Cell<u32>,
+    /// Whether there were no more.
+    ended: Cell<bool>,
     gate: Gate<'w>,
     passed: Cell<bool>,
 }
@@ -50,6 +52,7 @@ impl<'w> Meter<'w> {
     pub fn new(gate: Gate<'w>) -> Meter<'w> {
         Meter(Rc::new(MeterState {
             bytes: Cell::new(0),
+            ended: Cell::new(false),
             open_windows: Cell::new(0),
             gate,
             passed: Cell::new(false),
@@ -63,6 +66,11 @@ impl<'w> Meter<'w> {
 
     pub fn bytes(&self) -> u64 {
         self.0.bytes.get()
+    }
+
+    /// Whether the source ended before this many bytes.
+    pub fn ended_before(&self, size: u64) -> bool {
+        self.0.ended.get() && self.bytes() < size
     }
 
     fn wait_at_gate(&self) {
@@ -98,6 +106,11 @@ pub fn decoder<'r, 'w: 'r>(
         }
     };
     Ok(Box::new(LimitedReader::new(plain, coding, meter.clone())))
+}
+
+/// A file with holes, which read as zeros: what it expands to is bounded like a compressed one.
+pub fn sparse<'r, 'w: 'r>(reader: impl Read + 'r, meter: &Meter<'w>) -> impl Read + 'r {
+    LimitedReader { reader, out: 0, window: Window::Small, meter: meter.clone() }
 }
 
 /// The members of a gzip stream. NULs after the last one are padding, as for gzip(1): tapes have blocks.
@@ -153,6 +166,7 @@ impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(out)?;
         self.meter.0.bytes.set(self.meter.0.bytes.get() + n as u64);
+        self.meter.0.ended.set(n == 0 && !out.is_empty());
         Ok(n)
     }
 }
@@ -284,6 +298,17 @@ mod tests {
         let long = encoder.finish().unwrap();
         let error = read(Compression::Zstd, &long).unwrap_err().to_string();
         assert!(error.to_lowercase().contains("memory"), "{error}");
+    }
+
+    #[test]
+    fn a_source_that_ends_before_its_size_is_known() {
+        let meter = Meter::new(Gate::Open);
+        let mut reader = meter.count(&b"four"[..]);
+        reader.read_exact(&mut [0; 4]).unwrap();
+        assert!(!meter.ended_before(5), "more may come");
+        assert_eq!(reader.read(&mut [0; 4]).unwrap(), 0);
+        assert!(meter.ended_before(5));
+        assert!(!meter.ended_before(4));
     }
 
     #[test]

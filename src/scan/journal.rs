@@ -268,10 +268,16 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
 }
 
 fn put(path: &Path, mut temp: File, bytes: &[u8]) -> io::Result<File> {
-    temp.set_len(0)?;
-    temp.write_all(bytes)?;
-    fs::rename(ScanJournal::temp_path(path), path)?;
-    Ok(temp)
+    let temp_path = ScanJournal::temp_path(path);
+    let written = temp.set_len(0).and_then(|()| temp.write_all(bytes));
+    match written.and_then(|()| fs::rename(&temp_path, path)) {
+        Ok(()) => Ok(temp),
+        Err(error) => {
+            // Its lock is held, so it is nobody else's.
+            let _ = fs::remove_file(&temp_path);
+            Err(error)
+        }
+    }
 }
 
 fn open_temp(path: &Path) -> io::Result<File> {

@@ -32,6 +32,9 @@ use super::walk::{FolderWalk, WalkEntry};
 const BATCH_BYTES: usize = 256 << 10;
 const BATCH_ITEMS: usize = 64;
 
+/// Why nobody knows what of a file was scanned: a mailbox that is written anew, say.
+const SHORTER: &str = "it became shorter while it was read";
+
 /// What all threads share.
 #[derive(Clone, Copy)]
 pub(super) struct SharedScan<'scope> {
@@ -116,7 +119,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
                 }
                 ControlFlow::Continue(())
             }
-            Input::Stdin => self.source("-", io::stdin().lock()),
+            Input::Stdin => self.source("-", io::stdin().lock(), 0),
             Input::Range { path, range } => self.range(path, range),
             Input::Unreadable { name, why } => self.unread(Arc::from(name.as_str()), 0, why),
         }
@@ -135,9 +138,9 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             }
             WalkEntry::File { path, .. } | WalkEntry::Stream { path } => {
                 let source = source_name(&path);
-                match File::open(&path) {
+                match File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file))) {
                     Err(error) => self.unread(source, 0, reason(&error)),
-                    Ok(file) => self.source(&source, file),
+                    Ok((size, file)) => self.source(&source, file, size),
                 }
             }
         }
@@ -150,14 +153,18 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         own.any(|own| path.canonicalize().is_ok_and(|path| path == *own))
     }
 
-    /// Splits a source into messages while it is read.
-    fn source(&mut self, source: &str, reader: impl Read) -> ControlFlow<()> {
+    /// Splits a source, which has this many bytes at least, into messages while it is read.
+    fn source(&mut self, source: &str, reader: impl Read, size: u64) -> ControlFlow<()> {
         // Send the files before it to the workers first: see `Gate::Producer`.
         self.flush()?;
         let meter = Meter::new(Gate::Producer(self.shared.budget));
         let reader = Box::new(meter.count(reader));
         let max_message = self.shared.settings.max_message;
-        read::stream(source, reader, &meter, max_message, &mut SplitSource::new(self, &meter))
+        read::stream(source, reader, &meter, max_message, &mut SplitSource::new(self, &meter))?;
+        match meter.ended_before(size) {
+            true => self.unread(Arc::from(source), meter.bytes(), SHORTER.to_owned()),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     /// Reads the messages of an mbox that begin in a range of it.

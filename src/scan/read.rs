@@ -169,21 +169,52 @@ impl MessageReader<'_, '_> {
                 Err(error) => return self.sink.unread(source, 0, &reason(&error)),
             };
             limit.set(u64::MAX);
-            match entry.header().entry_type() {
-                tar::EntryType::Regular | tar::EntryType::Continuous => {
-                    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-                    let name = format!("{source}!{}", bounded(&name));
-                    self.layer(&name, Box::new(entry), depth + 1)?;
-                }
-                tar::EntryType::Directory
-                | tar::EntryType::XHeader
-                | tar::EntryType::XGlobalHeader => {}
-                _ => self.sink.skipped()?,
-            }
+            self.entry(source, entry, depth)?;
             limit.set(entry_end.saturating_add(MAX_TAR_HEADER_BYTES));
         }
         ControlFlow::Continue(())
     }
+
+    fn entry<R: Read>(
+        &mut self,
+        source: &str,
+        mut entry: tar::Entry<'_, R>,
+        depth: usize,
+    ) -> ControlFlow<()> {
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let name = format!("{source}!{}", bounded(&name));
+        match entry.header().entry_type() {
+            tar::EntryType::Regular | tar::EntryType::Continuous => {
+                if is_sparse_by_posix(&mut entry) {
+                    let why = "a sparse file in the format of POSIX (tar --format=gnu)";
+                    return self.sink.unread(&name, 0, why);
+                }
+                self.layer(&name, Box::new(entry), depth + 1)
+            }
+            tar::EntryType::GNUSparse => {
+                let meter = self.meter.clone();
+                self.layer(&name, Box::new(decode::sparse(entry, &meter)), depth + 1)
+            }
+            tar::EntryType::Directory | tar::EntryType::XHeader | tar::EntryType::XGlobalHeader => {
+                ControlFlow::Continue(())
+            }
+            other if other.as_byte() == CONTINUED => {
+                self.sink.unread(&name, 0, "its beginning is in another volume of the archive")
+            }
+            _ => self.sink.skipped(),
+        }
+    }
+}
+
+/// The type of an entry whose beginning stands in another volume.
+const CONTINUED: u8 = b'M';
+
+/// Whether the content of an entry is a map of holes and what lies between them: an extension, since an entry of that
+/// kind is a regular file to whoever does not know it.
+fn is_sparse_by_posix<R: Read>(entry: &mut tar::Entry<'_, R>) -> bool {
+    let extensions = entry.pax_extensions().ok().flatten();
+    let mut known = extensions.into_iter().flatten().flatten();
+    known.any(|extension| extension.key_bytes().starts_with(b"GNU.sparse."))
 }
 
 /// Offset in the archive of the end of an entry. A sparse entry is stored in fewer bytes than its
@@ -300,6 +331,59 @@ mod tests {
         link.set_size(0);
         builder.append_link(&mut link, "link", "/etc/passwd").unwrap();
         builder.into_inner().unwrap()
+    }
+
+    /// An entry that holds these bytes and behind them a hole, up to this size.
+    fn tar_of_hole(bytes: &[u8], size: u64) -> Vec<u8> {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::GNUSparse);
+        header.set_path("sparse").unwrap();
+        header.set_size(bytes.len() as u64);
+        let gnu = header.as_gnu_mut().unwrap();
+        gnu.set_real_size(size);
+        gnu.sparse[0].set_offset(0);
+        gnu.sparse[0].set_length(bytes.len() as u64);
+        gnu.sparse[1].set_offset(size);
+        gnu.sparse[1].set_length(0);
+        header.set_cksum();
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append(&header, bytes).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.set_size(EML.len() as u64);
+        builder.append_data(&mut header, "next", EML).unwrap();
+        builder.into_inner().unwrap()
+    }
+
+    #[test]
+    fn files_with_holes_are_read_and_bounded() {
+        let next = ("s!next".to_owned(), 0, EML.len());
+        let block = [EML, &[b' '; 512]].concat();
+        let read = log(&tar_of_hole(&block[..512], 600));
+        assert_eq!(read.messages, [("s!sparse".to_owned(), 0, 600), next.clone()]);
+        assert_eq!((read.unread.len(), read.passed), (0, 0));
+        // A tebibyte of nothing, in which the next message of an mbox might come.
+        let block = [MBOX, &[b' '; 512]].concat();
+        let read = log(&tar_of_hole(&block[..512], 1 << 40));
+        assert!(read.messages.contains(&next), "{:?}", read.messages);
+        assert!(
+            read.unread.iter().any(|(_, why)| why.contains("expands more than")),
+            "{:?}",
+            read.unread
+        );
+    }
+
+    #[test]
+    fn entries_that_are_not_read_as_they_stand_are_named() {
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append_pax_extensions([("GNU.sparse.major", &b"1"[..])]).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.set_size(EML.len() as u64);
+        builder.append_data(&mut header, "sparse", EML).unwrap();
+        header.set_entry_type(tar::EntryType::new(CONTINUED));
+        builder.append_data(&mut header, "second", EML).unwrap();
+        let read = log(&builder.into_inner().unwrap());
+        let named: Vec<_> = read.unread.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((named, read.messages.len()), (vec!["s!sparse", "s!second"], 0));
     }
 
     /// Two entries, the second with a name of this length, in the GNU or the POSIX format.

@@ -33,7 +33,7 @@ const REQUIRED_NAMES: [&str; 3] = ["com", "net", "org"];
 pub enum ListError {
     #[error("expected at most {MAX_BYTES} bytes, found more")]
     TooLong,
-    #[error("expected a first line `# Version YYYYMMDDNN, …`, found {0:?}")]
+    #[error("expected a first line `# Version YYYYMMDDNN, ...`, found {0:?}")]
     Header(String),
     #[error("line {line}: expected a top-level domain in ASCII, found {found:?}")]
     Name { line: usize, found: String },
@@ -187,12 +187,12 @@ mod tests {
         for (text, why) in [
             (
                 "<html>captive portal</html>",
-                "expected a first line `# Version YYYYMMDDNN, …`, found \"<html>captive portal</html>\"",
+                "expected a first line `# Version YYYYMMDDNN, ...`, found \"<html>captive portal</html>\"",
             ),
-            ("", "expected a first line `# Version YYYYMMDDNN, …`, found \"\""),
+            ("", "expected a first line `# Version YYYYMMDDNN, ...`, found \"\""),
             (
                 "# Version 2026133200, x\nCOM\n",
-                "expected a first line `# Version YYYYMMDDNN, …`, found \"# Version 2026133200, x\"",
+                "expected a first line `# Version YYYYMMDDNN, ...`, found \"# Version 2026133200, x\"",
             ),
             (
                 "# Version 2026112000\nCOM\nA B\n",

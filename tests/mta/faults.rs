@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::rig::daemon::Daemon;
 use super::rig::letters::{self, MIXED, MIXED_DEFANGED};
 use super::rig::milter::{Mta, message, packet};
-use super::rig::{PATIENCE, program, wait_for};
+use super::rig::{PATIENCE, open_dir, program, wait_for};
 
 const UTF8: [(&str, &str); 1] = [("Content-Type", "text/plain; charset=utf-8")];
 
@@ -258,6 +258,30 @@ fn with_the_disk_full_mail_goes_on() {
     daemon.wait_for_log("a recipe is lost");
     works(&daemon);
     assert!(daemon.is_running());
+}
+
+/// Commands that write files leave nothing empty or half-written behind.
+#[test]
+fn commands_leave_nothing_half_written_on_a_full_disk() {
+    let script = "mount -t tmpfs -o size=64k none . && cd . && mkdir etc pages inbox inbox/cur \
+        inbox/new inbox/tmp recalls && printf 'Subject: x\\n\\nhttp://bad.example.com/ http://xn--pypal-4ve.com/\\n' > inbox/cur/1:2,S
+        printf 'server.state_dir = \"/nowhere\"\\n' > etc/linkmilter.toml
+        cat /dev/zero > full 2>/dev/null; find . | sort > /dev/shm/\"$2\"
+        for line in 'allow add example.com' 'block add bad.example.com' \
+            'recall bad.example.com --maildir inbox --recalls recalls'
+        do \"$1\" $line --config etc/linkmilter.toml && echo done: $line; done
+        \"$1\" generate man --out pages && echo done: man
+        for option in --out --resume
+        do \"$1\" scan --all-links $option written inbox && echo done: $option; done
+        find . | sort | diff /dev/shm/\"$2\" -; rm /dev/shm/\"$2\"";
+    let (dir, before) = (open_dir(), format!("linkmilter-full-{}", std::process::id()));
+    let mut command = Command::new(program("unshare", "util-linux"));
+    command.current_dir(dir.path()).args(["-m", "sh", "-c", script, "sh"]);
+    let output = command.args([env!("CARGO_BIN_EXE_linkmilter"), &before]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let done = "1 message read, 0 changed, 0 links defanged, 1 failed\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), done, "{said}");
+    assert_eq!(said.matches("No space left on device").count(), 6, "{said}");
 }
 
 #[test]

@@ -55,6 +55,11 @@ impl Read {
                 read.add(text, occurrence, judged, source);
             }
         }
+        // Nobody knows what stood there: of a host a piece would be left, and an address with it leads nowhere.
+        let unknown = text.match_indices(char::REPLACEMENT_CHARACTER);
+        read.doubtful.extend(
+            unknown.map(|(at, unknown)| (joined(text, at..at + unknown.len()), Verdict::Suspect)),
+        );
         read.doubtful.sort_by_key(|(stretch, _)| stretch.start);
         read
     }
@@ -174,6 +179,18 @@ mod tests {
             let html = html(text);
             assert!(html.contains(&format!("<a href=\"{href}\"")), "{html}");
         }
+    }
+
+    #[test]
+    fn no_link_is_made_of_what_stands_beside_an_unknown_character() {
+        for text in [
+            "http://b\u{FFFD}cher.de/ http://müll\u{FFFD}.de",
+            "http://example.com/\u{FFFD}",
+            "\u{FFFD}bücher.de",
+        ] {
+            assert_eq!(html(text), text);
+        }
+        assert!(html("\u{FFFD} example.com").contains("<a "));
     }
 
     #[test]
