@@ -232,10 +232,6 @@ impl<'a> Judge<'a> {
             whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
         let before = self.steps;
         let host = self.host(spelling, bounds);
-        // A new host pays for its link as well.
-        if self.steps == before {
-            self.steps += KNOWN_HOST_STEPS;
-        }
         let mut judged = Judged::of(Arc::clone(&host), TldStatus::Link);
         let name = spelling.get(host.span.clone());
         // Most bare hosts are no more than a notice, and edited as words whatever they are.
@@ -267,6 +263,10 @@ impl<'a> Judge<'a> {
         self.downgrade_login(text, link, &mut judged);
         self.downgrade_number(text, link, &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);
+        // A new host, or one inside the link, pays for the link as well.
+        if self.steps == before {
+            self.steps += KNOWN_HOST_STEPS;
+        }
         Some(judged)
     }
 

@@ -107,8 +107,7 @@ const COMPOSED_STEPS_PER_BYTE: u64 = 64;
 const MAPPED_STEPS_PER_BYTE: u64 = 8;
 
 /// The same of either label where the host is suspect or unsafe: names are compared with both spellings. Hosts that
-/// deceive have one such label, which pays for a part of its comparison already.
-const FIRST_MAPPED_NAME_STEPS_PER_BYTE: u64 = 48;
+/// deceive have one such label, which pays for its comparison already, and once more if letters and marks compose.
 const MAPPED_NAME_STEPS_PER_BYTE: u64 = 64;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time. For
@@ -287,7 +286,8 @@ fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
             (false, true) => COMPOSED_STEPS_PER_BYTE,
             (false, false) => MAPPED_STEPS_PER_BYTE,
             (true, _) if before > 0 => MAPPED_NAME_STEPS_PER_BYTE,
-            (true, _) => FIRST_MAPPED_NAME_STEPS_PER_BYTE,
+            (true, true) => NAME_COMPARISON_STEPS_PER_BYTE,
+            (true, false) => 0,
         };
         before += u64::from(is_mapped);
         byte * spelling.len().max(label.unicode.len()) as u64
