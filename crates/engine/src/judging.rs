@@ -263,8 +263,8 @@ impl<'a> Judge<'a> {
         self.downgrade_login(text, link, &mut judged);
         self.downgrade_number(text, link, &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);
-        // A new host, or one inside the link, pays for the link as well.
-        if self.steps == before {
+        // A new host, or one inside the link, pays for the link as well, and a link that deceives for its report.
+        if self.steps == before && judged.verdict <= Verdict::Notice {
             self.steps += KNOWN_HOST_STEPS;
         }
         Some(judged)

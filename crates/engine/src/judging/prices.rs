@@ -36,7 +36,7 @@ const DETECTION_STEPS_PER_BYTE: u64 = 52;
 pub const LAYER_STEPS: u64 = 256;
 
 /// Steps of a link to a host that the message has had before: what stands around it is read anew.
-pub const KNOWN_HOST_STEPS: u64 = 112;
+pub const KNOWN_HOST_STEPS: u64 = 64;
 
 /// Steps of judging a plain ASCII host that is not in memory: a base, and more for each byte of its spelling.
 const PLAIN_HOST_STEPS: u64 = 32;
@@ -87,6 +87,11 @@ const HARMLESS_BOUNDS_STEPS: u64 = 692;
 const HARMLESS_LABEL_STEPS: u64 = 300;
 const COMPARED_LABELS: u64 = 8;
 const FURTHER_HARMLESS_LABEL_STEPS: u64 = 32;
+
+/// Labels in ASCII in front of what is registered of which few such hosts have more (the name of a machine), and what is
+/// added for each further one: it may be a known name.
+const USUAL_ASCII_LABELS: u64 = 1;
+const ASCII_LABEL_STEPS: u64 = 400;
 
 /// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
 /// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,
@@ -218,7 +223,11 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         true => COMPARED_LABEL_STEPS * labels.saturating_sub(REGISTERED_LABELS),
         false => 0,
     };
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + compared;
+    let in_ascii = match is_harmless && (!is_ascii || labels == 0) {
+        true => ASCII_LABEL_STEPS * ascii_labels(judgement).saturating_sub(USUAL_ASCII_LABELS),
+        false => 0,
+    };
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped + compared + in_ascii;
     let base = if is_harmless { HARMLESS_HOST_STEPS } else { report };
     let again = u64::from(is_harmless && judgement.more_bounds > 0) * HARMLESS_BOUNDS_STEPS;
     // Shorter candidates for the same host take less work to judge.
@@ -240,6 +249,18 @@ pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
     NAMED_HOST_STEPS
         + NAMED_LABEL_STEPS * labels.saturating_sub(NAMED_LABELS) as u64
         + word_steps(&judgement.unicode, PARTED_HOST_STEPS)
+}
+
+/// Labels of ASCII in front of what is registered, without `www`. Of a host that other letters stand beside no label is told.
+fn ascii_labels(judgement: &Judgement) -> u64 {
+    if judgement.labels.is_empty() {
+        let dots = memchr::memchr_iter(b'.', judgement.unicode.as_bytes()).count() as u64;
+        return (dots + 1).saturating_sub(REGISTERED_LABELS);
+    }
+    let in_front = judgement.labels.iter().rev().skip(REGISTERED_LABELS as usize);
+    let is_name =
+        |label: &&Label| label.spelling.is_ascii() && !label.spelling.eq_ignore_ascii_case("www");
+    in_front.filter(is_name).count() as u64
 }
 
 /// Steps of the labels of a harmless host with other letters in front of what is registered.
@@ -433,8 +454,39 @@ mod tests {
         assert_eq!(steps("a-b.com", 2), COMPARED_WORDS_STEPS);
         assert_eq!(steps("a-b.com", 0), NAMED_HOST_STEPS + PARTED_HOST_STEPS);
         assert_eq!(steps("ab.com", 2), 0);
+        assert_eq!(steps("ä-b.com", 2), OTHER_WORDS_STEPS);
         let (plain, parted) = (judging("http://parpil.com/"), judging("http://par-pil.com/"));
         assert!(parted >= plain + PARTED_HOST_STEPS, "{plain} {parted}");
+    }
+
+    #[test]
+    fn a_link_to_a_host_that_was_there_before_pays_for_itself() {
+        let links = |count: usize| judging(&"http://example.com/ ".repeat(count));
+        assert!(links(3) >= links(2) + KNOWN_HOST_STEPS, "{} {}", links(2), links(3));
+    }
+
+    #[test]
+    fn a_host_in_disguise_pays_for_what_it_may_be_read_as() {
+        let link = |host: &str| judging(&format!("http://{host}/"));
+        let price = |host: &str| {
+            let judgement = Judgement { unicode: host.to_owned(), ..Judgement::default() };
+            host_steps(host, HostBounds::Certain, &judgement) + named_steps(host, &judgement)
+        };
+        let read = ["ml-login.com", "mi-login.com"].map(|host| DISGUISE_STEPS + price(host));
+        let (plain, drawn) = (link("m9-login.com"), link("m1-login.com"));
+        assert!(drawn >= plain + read.iter().sum::<u64>(), "{plain} {drawn} {read:?}");
+    }
+
+    #[test]
+    fn labels_of_ascii_in_front_of_others_pay_for_each_beyond_the_first() {
+        let host = |front: &str| judging(&format!("https://{front}.магазин.com/"));
+        let (one, three) = (host("a"), host("a.b.c"));
+        let label = HARMLESS_LABEL_STEPS + ASCII_LABEL_STEPS;
+        assert!(three >= one + 2 * label, "{one} {three}");
+        assert!(host("www.a.b") < host("c.a.b"));
+        let beside = |host: &str| judging(&format!("\u{627}{host} "));
+        let (three, five) = (beside("a1.harbour.com"), beside("a1.a.b.harbour.com"));
+        assert!(five >= three + 2 * ASCII_LABEL_STEPS, "{three} {five}");
     }
 
     #[test]
