@@ -124,8 +124,9 @@ fn stands_alone(texts: &[String], word: &str) -> bool {
     !begins_with_www(word) && places.next().is_some_and(is_alone) && places.all(is_alone)
 }
 
-/// A name without the signs that stand for no letters: `№`, an ordinal behind a number or in `nº`, a Roman numeral beside Han
-/// or at the end of a word, a joiner in front of an Arabic ending; and with the letters that keyboards lack for those typed in their place.
+/// A name without the signs that stand for no letters: `№`, an ordinal behind a number or in `nº`, a Roman numeral beside
+/// Han or at the end of a word, a joiner in front of an Arabic ending; and with the letters that keyboards lack for those
+/// typed in their place.
 /// `None` if it has none.
 fn without_signs(name: &str) -> Option<String> {
     let mut plain = String::new();

@@ -245,17 +245,20 @@ pub fn named_steps(spelling: &str, judgement: &Judgement) -> u64 {
         };
         return word_steps(&judgement.unicode, parted);
     }
-    let labels = memchr::memchr_iter(b'.', spelling.as_bytes()).count() + 1;
+    let labels = label_count(spelling);
     NAMED_HOST_STEPS
         + NAMED_LABEL_STEPS * labels.saturating_sub(NAMED_LABELS) as u64
         + word_steps(&judgement.unicode, PARTED_HOST_STEPS)
 }
 
+fn label_count(host: &str) -> usize {
+    memchr::memchr_iter(b'.', host.as_bytes()).count() + 1
+}
+
 /// Labels of ASCII in front of what is registered, without `www`. Of a host that other letters stand beside no label is told.
 fn ascii_labels(judgement: &Judgement) -> u64 {
     if judgement.labels.is_empty() {
-        let dots = memchr::memchr_iter(b'.', judgement.unicode.as_bytes()).count() as u64;
-        return (dots + 1).saturating_sub(REGISTERED_LABELS);
+        return (label_count(&judgement.unicode) as u64).saturating_sub(REGISTERED_LABELS);
     }
     let in_front = judgement.labels.iter().rev().skip(REGISTERED_LABELS as usize);
     let is_name =

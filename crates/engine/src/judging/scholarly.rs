@@ -1,5 +1,6 @@
-//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`), what mathematicians call things (`ℝⁿ`, `Aᵀ`) and words in the letters of scholars (`Qurʾān`, `Saʿūd`), and
-//! behind their dot the next word without a space. Bare words only: behind a scheme or `www.` a host is meant.
+//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`), what mathematicians call things (`ℝⁿ`, `Aᵀ`) and words in
+//! the letters of scholars (`Qurʾān`, `Saʿūd`), and behind their dot the next word without a space. Bare words only:
+//! behind a scheme or `www.` a host is meant.
 
 use super::Judge;
 use super::judged::Judged;

@@ -1,6 +1,6 @@
 //! Lists besides the global ones: those of the rules for a message, and third-party lists of bad names.
 //!
-//! They are long and many: a [`EntryHashes`] keeps eight bytes of a name and finds it by binary search.
+//! They are long and many: an [`EntryHashes`] keeps eight bytes of a name and finds it by binary search.
 
 use core::net::Ipv6Addr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -58,7 +58,7 @@ pub struct EntryHashes {
     exceptions: bool,
 }
 
-/// Builds a [`EntryHashes`].
+/// Builds an [`EntryHashes`].
 #[derive(Clone, Debug, Default)]
 pub struct TableBuilder {
     hashes: Vec<u64>,

@@ -14,7 +14,6 @@ use crate::english::is_any_word;
 use crate::hosts::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, is_short, spelled, surely_asks,
 };
-use crate::protected::display_text::plain_letters;
 use crate::protected::name::{MIN_BRAND, Name, without_number};
 use crate::protected::names::Names;
 use crate::protected::organisations::{Asking, Organisations, mistyped};
@@ -27,11 +26,13 @@ mod in_bulk;
 mod lured;
 mod native;
 mod of_table;
+mod spellings;
 
 pub use hosted::{asks_in_path, at_hoster};
 
 use changed::has_row;
 use lured::Joining;
+use spellings::{joined, plain, spellings};
 
 /// Labels in front of a domain that are read at most.
 const LABELS: usize = 4;
@@ -402,49 +403,6 @@ fn is_numbered(word: &str) -> bool {
 /// Whether a word asks who the reader is.
 fn asks(word: Word) -> bool {
     matches!(word, Word::Trade | Word::Asks)
-}
-
-/// How a word may be listed: letters of other scripts as they are spelled, those of Latin without their marks.
-fn spellings(word: &str) -> SmallVec<[Cow<'_, str>; 3]> {
-    let mut spellings = SmallVec::new();
-    spellings.push(Cow::Borrowed(word));
-    let plain = plain(word);
-    if let Cow::Owned(shorter) = without_e(&plain) {
-        spellings.push(Cow::Owned(shorter));
-    }
-    if let Cow::Owned(plain) = plain {
-        spellings.push(Cow::Owned(plain));
-    }
-    spellings
-}
-
-/// A word without the marks of its letters.
-fn plain(word: &str) -> Cow<'_, str> {
-    match word.is_ascii() {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(plain_letters(word.chars())),
-    }
-}
-
-/// A label as one word, without the marks of its letters.
-fn joined(label: &str) -> Cow<'_, str> {
-    let plain = plain(label);
-    match plain.contains(SEPARATORS) {
-        true => Cow::Owned(plain.replace(SEPARATORS, "")),
-        false => plain,
-    }
-}
-
-/// A word without the `e` that German writes for two dots.
-fn without_e(word: &str) -> Cow<'_, str> {
-    const WRITTEN_OUT: [(&str, &str); 3] = [("ae", "a"), ("oe", "o"), ("ue", "u")];
-    match word.as_bytes().windows(2).any(|pair| matches!(pair, [b'a' | b'o' | b'u', b'e'])) {
-        true => WRITTEN_OUT
-            .iter()
-            .fold(word.to_owned(), |word, (pair, letter)| word.replace(pair, letter))
-            .into(),
-        false => Cow::Borrowed(word),
-    }
 }
 
 /// The name that a host asks in; empty if there is none.

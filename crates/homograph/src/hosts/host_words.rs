@@ -61,10 +61,9 @@ pub(crate) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = without_number(word);
-    let is_listed = |word: &str| WORDS.hold(word);
     word.is_empty()
-        || is_listed(word)
-        || word.len() < numbered.len() && is_listed(numbered)
+        || WORDS.hold(word)
+        || word.len() < numbered.len() && WORDS.hold(numbered)
         || word.len() > 1
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }

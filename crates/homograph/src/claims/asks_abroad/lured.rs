@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::{HostReader, LABEL_WORDS, Word};
 use crate::hosts::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler};
-use crate::lists::by_letter::{WordsByLetter, count};
+use crate::lists::by_letter::WordsByLetter;
 use crate::protected::name::{Name, without_number};
 
 /// Letters of the shortest such name.
@@ -34,7 +34,7 @@ const OF_LURES: [&str; 44] = [
     "register", "registration", "seed", "signup", "stake", "staking", "suspend", "trading", "usdt", "vip", "wallets",
 ];
 
-static LURES: WordsByLetter<{ count(&[&OF_LURES]) }> = WordsByLetter::of(&[&OF_LURES]);
+static LURES: WordsByLetter<{ OF_LURES.len() }> = WordsByLetter::of(&[&OF_LURES]);
 
 /// How words may be joined to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
