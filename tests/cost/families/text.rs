@@ -178,6 +178,7 @@ pub const SHAPES: &[Shape] = &[
     shape("Han in Big5", "text/plain; charset=big5", NONE, "http://{common}.com "),
     shape("squares of words", TEXT, NONE, "www.{squares}.jp "),
     shape("numerals of several letters", TEXT, NONE, "www.{numerals}.com "),
+    shape("numerals below a mistyped word", TEXT, NONE, "{near}-logn{n}.{numerals}.com {russian}"),
     shape(
         "redirectors in redirectors",
         TEXT,
@@ -194,6 +195,12 @@ pub const SHAPES: &[Shape] = &[
     ),
     shape("near names beside a mistyped word", TEXT, NONE, "{near}-logn{n}.com "),
     shape("known names that words are glued to", TEXT, NONE, "{known}abcdefgh{n}.top "),
+    shape(
+        "known names that words are glued to on both sides",
+        TEXT,
+        NONE,
+        "\u{200b}{known}abc.comdehreffgh{n}.top ",
+    ),
     shape("hosts with a word that asks", TEXT, NONE, "{n}-login.com "),
     shape("one short host", TEXT, NONE, "b.co "),
     shape("one short host with a form feed", TEXT, NONE, "a.c\u{c}o "),

@@ -101,6 +101,9 @@ const FOUND_HOST_STEPS: u64 = 128;
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
+/// Added for a host in which words are glued: it is judged once more, with hyphens between them.
+pub const GLUED_HOST_STEPS: u64 = 320;
+
 /// Added for each host that one in disguise may be read as, beside the price of that one.
 pub const DISGUISE_STEPS: u64 = 160;
 
@@ -478,6 +481,16 @@ mod tests {
         let read = ["ml-login.com", "mi-login.com"].map(|host| DISGUISE_STEPS + price(host));
         let (plain, drawn) = (link("m9-login.com"), link("m1-login.com"));
         assert!(drawn >= plain + read.iter().sum::<u64>(), "{plain} {drawn} {read:?}");
+    }
+
+    #[test]
+    fn a_host_of_glued_words_pays_for_being_read_in_words() {
+        let link = |host: &str| judging(&format!("http://{host}/"));
+        let parted = "com-harbour1.com";
+        let judgement = Judgement { unicode: parted.to_owned(), ..Judgement::default() };
+        let read = GLUED_HOST_STEPS + host_steps(parted, HostBounds::Certain, &judgement);
+        let (plain, glued) = (link("cxmharbour1.com"), link("comharbour1.com"));
+        assert!(glued >= plain + read, "{plain} {glued} {read}");
     }
 
     #[test]

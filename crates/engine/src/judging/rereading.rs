@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::mail_hosts::names_domain;
+use super::prices::GLUED_HOST_STEPS;
 use super::shops::is_shop;
 use super::{Judge, host_steps};
 use crate::outcome::{Edit, Reason, Verdict};
@@ -84,7 +85,7 @@ impl Judge<'_> {
         });
         let Some(parted) = parted else { return judgement };
         let read = self.host_alone(&parted, HostBounds::Certain);
-        self.steps += host_steps(&parted, HostBounds::Certain, &read);
+        self.steps += GLUED_HOST_STEPS + host_steps(&parted, HostBounds::Certain, &read);
         let reads_as_name = READS_AS_NAME.into_iter().any(|reason| read.reasons.contains(reason));
         if !reads_as_name || homograph::has_owner(&judgement.ascii, protected) {
             return judgement;

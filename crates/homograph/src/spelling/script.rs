@@ -176,20 +176,25 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if matches!(c, 'և' | '\u{e33}' | '\u{eb3}' | 'ໜ' | 'ໝ') {
         return None;
     }
-    let plain: Vec<char> = nfkc(c).collect();
+    let (mut count, mut is_ascii, mut is_word) = (0, true, false);
+    for plain in nfkc(c) {
+        count += 1;
+        is_ascii &= plain.is_ascii();
+        is_word |= plain.is_ascii_alphanumeric();
+    }
     // A canonical equivalent is only another spelling (`Å` for Å), except the Kelvin sign: a `K`
     // that hides a name from searches.
-    if is_canonical(c) && !plain.iter().all(char::is_ascii) {
+    if !is_ascii && is_canonical(c) {
         return None;
     }
     // ĳ, ǆ and similar are two letters of a language on one key.
-    let digraph = c < '\u{250}' && plain.len() > 1;
+    let digraph = c < '\u{250}' && count > 1;
     // `CO₂` and `m²` lead to what everybody reads; `¹` and `⁰` pass for letters.
     let raised = matches!(c, '²' | '³' | '\u{2074}'..='\u{2079}' | '\u{2082}'..='\u{2089}');
     let harmless = digraph
         || raised
         || matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
-        || !plain.iter().any(char::is_ascii_alphanumeric);
+        || !is_word;
     Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
 }
 
