@@ -284,14 +284,6 @@ impl<D: Dns> SharedResolver<D> {
     }
 }
 
-impl<D: Dns> std::fmt::Debug for Resolver<D> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Resolver")
-            .field("deadline", &self.shared.deadline)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Whether IANA's table in force has a top-level domain, in lower-case ASCII form.
 pub type InTable = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 

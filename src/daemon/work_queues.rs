@@ -1,7 +1,6 @@
 //! Queues for messages that would hold up an async worker: another thread judges them. The number of such
 //! messages at a time is limited, and so is the memory that they may need together.
 
-use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -113,12 +112,6 @@ impl WorkQueues {
             _ => drop(spawn_blocking(work)),
         }
         receiver.await
-    }
-}
-
-impl fmt::Debug for WorkQueues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueues").finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,6 @@
 //! A bounded queue of log lines and the thread that writes them. Mail never waits for a reader of the log: if the
 //! queue is full the line is dropped and counted.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -74,12 +73,6 @@ pub struct Sink {
     pub form: LineForm,
     queue: SyncSender<LogCommand>,
     dropped: Counter,
-}
-
-impl fmt::Debug for Sink {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Sink").field("form", &self.form).finish_non_exhaustive()
-    }
 }
 
 impl Sink {
