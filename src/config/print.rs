@@ -65,7 +65,6 @@ pub struct Chapter {
     pub keys: Vec<SectionKey>,
 }
 
-/// A key of a section.
 #[derive(Clone, Debug)]
 pub struct SectionKey {
     pub name: &'static str,

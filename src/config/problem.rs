@@ -14,7 +14,6 @@ pub(super) const KNOWN_KEY: &str = "a known key";
 pub(super) const NONE: &str = "none";
 pub(super) const NEITHER: &str = "neither";
 
-/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the key, `dns.deadline`. Empty when a whole file could not be read.
@@ -29,7 +28,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of a table.
     pub(super) fn of_table<'e>(
         config: &Config,
         key: &str,
@@ -45,7 +43,6 @@ impl Problem {
         }
     }
 
-    /// A problem of a setting.
     pub(crate) fn of_setting<'e>(
         config: &Config,
         key: &str,
@@ -67,7 +64,6 @@ impl Problem {
         Problem { found: said, ..Problem::of_setting(config, key, None) }
     }
 
-    /// Whether the key is unknown.
     pub fn is_unknown_key(&self) -> bool {
         self.expected.as_deref() == Some(KNOWN_KEY)
     }

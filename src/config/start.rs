@@ -4,10 +4,8 @@ use super::layers::unreadable as unreadable_layer;
 use super::snapshot::FoundSnapshots;
 use super::{Errors, Snapshot, SnapshotError, Sources, missing_file, state_dirs};
 
-/// The configuration to start with.
 #[derive(Debug)]
 pub enum Start<T> {
-    /// The present configuration.
     Present(T),
     /// The present one is not valid. This is the last good one.
     LastGood(LastGood<T>),

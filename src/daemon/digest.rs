@@ -31,7 +31,6 @@ const RETRY_DELAYS: [Duration; 3] =
 /// Longest time that one digest covers. After a longer outage the older events are in the journal only.
 const MAX_SPAN: Duration = Duration::from_secs(7 * 86_400);
 
-/// Settings of a digest.
 #[derive(Clone, Debug)]
 pub struct DigestSettings {
     /// Minutes after midnight, UTC.

@@ -89,7 +89,6 @@ pub struct Counts {
     pub entries: usize,
 }
 
-/// The resolver of the daemon.
 pub struct Resolver<D: Dns> {
     shared: Arc<SharedResolver<D>>,
 }

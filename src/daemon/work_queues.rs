@@ -122,7 +122,6 @@ fn peak_kib(bytes: usize) -> u32 {
     u32::try_from(peak >> 10).unwrap_or(u32::MAX)
 }
 
-/// Memory of the engine.
 struct EngineMemory {
     size_kib: u32,
     /// One permit for each free KiB.

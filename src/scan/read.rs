@@ -25,7 +25,6 @@ const MAX_TAR_HEADER_BYTES: u64 = 1 << 20;
 pub trait Sink {
     /// Waits until this many bytes may be buffered for a message.
     fn wait_for_memory(&mut self, bytes: usize);
-    /// A message.
     fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()>;
     /// Something that could not be read, from an offset on.
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()>;

@@ -110,7 +110,6 @@ pub fn leads(value: &str) -> bool {
     name.is_some_and(|name| scheme::is_web(name) || name.eq_ignore_ascii_case("mailto"))
 }
 
-/// Whether a text is one word.
 fn is_word(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && !text.contains(char::is_whitespace)

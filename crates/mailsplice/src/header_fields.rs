@@ -125,7 +125,6 @@ pub(crate) fn line_after(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(bytes.len(), |feed| at + feed + 1)
 }
 
-/// The line without its line end.
 pub(crate) fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -113,7 +113,6 @@ impl Digest {
     }
 }
 
-/// One set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContactSet {
     /// When the first pair could be inserted, in seconds since 1970.
@@ -308,7 +307,6 @@ impl ContactSets {
 /// Result of [`ContactSets::learn`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// Whether the store has changed.
     pub changed: bool,
     /// Set if the older set was dropped.
     pub rotation: Option<RotationCause>,

@@ -23,7 +23,6 @@ const MAX_QUEUED_LINES: usize = 4_096;
 /// How long the end of the process waits for lines to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The socket of journald.
 const JOURNALD_SOCKET: &str = "/run/systemd/journal/socket";
 
 /// Takes the bytes of a line.
