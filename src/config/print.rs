@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::problem::BUILTIN;
-use super::schema::{Effect, Key};
+use super::schema::{Key, joined};
 use super::{Config, sections};
 
 /// Every effective setting as `KEY = VALUE  # ORIGIN`, in the order of the schema; behind those of a list of others what
@@ -62,37 +62,15 @@ pub struct Chapter {
     /// `dns`, or `rules.NAME`.
     pub name: String,
     pub about: String,
-    pub keys: Vec<SectionKey>,
-}
-
-#[derive(Clone, Debug)]
-pub struct SectionKey {
-    pub name: &'static str,
-    pub about: String,
-    /// What values it accepts, in the words of the error message.
-    pub takes: String,
-    /// The built-in value in TOML; empty when there is none.
-    pub default: &'static str,
-    pub needs_restart: bool,
+    pub keys: &'static [Key],
 }
 
 /// Every section and key with its documentation, for the manual.
 pub fn reference() -> Vec<Chapter> {
-    let joined = |lines: &[&str]| {
-        let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
-        words.join(" ")
-    };
-    let entry = |key: &Key| SectionKey {
-        name: key.name,
-        about: joined(key.doc),
-        takes: (key.expected)(key.range),
-        default: key.default,
-        needs_restart: key.effect == Effect::Restart,
-    };
-    let chapter = |(name, about, keys): (&str, &[&str], &[Key])| Chapter {
+    let chapter = |(name, about, keys): (&str, &[&str], &'static [Key])| Chapter {
         name: name.replace('*', "NAME"),
         about: joined(about),
-        keys: keys.iter().map(entry).collect(),
+        keys,
     };
     sections().into_iter().map(chapter).collect()
 }
@@ -110,12 +88,7 @@ const EXAMPLE_HEAD: &str = "\
 
 fn example_key(out: &mut String, key: &Key) {
     comment(out, key.doc);
-    let takes = (key.expected)(key.range);
-    let effect = match key.effect {
-        Effect::Reload => "",
-        Effect::Restart => " Needs a restart.",
-    };
-    comment(out, &[&format!(" Takes {takes}.{effect}")]);
+    comment(out, &[&format!(" {}", key.takes())]);
     let default = if key.default.is_empty() { "…" } else { key.default };
     let _ = writeln!(out, "#{} = {default}", key.name);
 }

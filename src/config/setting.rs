@@ -77,13 +77,7 @@ impl RawValue<'_> {
     }
 
     pub fn problem_with(&self, expected: String, found: String) -> Problem {
-        Problem {
-            key: self.key.to_owned(),
-            origin: self.origin().to_owned(),
-            expected: Some(expected),
-            found,
-            nearest: None,
-        }
+        Problem { key: self.key.to_owned(), ..Problem::at(self.origin(), &*expected, found) }
     }
 }
 
