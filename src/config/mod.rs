@@ -35,11 +35,11 @@ pub use lists::{
     Added, ListEntry, ListError, Removed, add_to_list, count_protected, host_name, list_entries,
     remove_from_list,
 };
-pub use print::{Chapter, effective, example, reference};
+pub use print::{Chapter, effective, reference};
 pub use problem::{Errors, Problem, is_slip};
 pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
-pub use schema::{Effect, Effective, joined};
+pub use schema::{Effect, Effective, Key, joined};
 pub use sections::{
     Banner, Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound,
     PolicySection, RuleSection, Server, Tld, Upstream,
@@ -53,7 +53,7 @@ pub use types::{
 };
 
 use problem::BUILTIN;
-use schema::{Collector, Key, Section, Table};
+use schema::{Collector, Section, Table};
 
 /// A valid configuration.
 #[derive(Clone, Debug, PartialEq)]

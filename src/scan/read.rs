@@ -277,6 +277,7 @@ pub(super) fn too_large(max_message: usize) -> String {
 mod tests {
     use std::io::Write;
 
+    use super::super::decode::tests::gzip;
     use super::*;
     use crate::record::names::MAX_NAME_BYTES;
 
@@ -424,12 +425,6 @@ mod tests {
             let unread: Vec<&str> = found.unread.iter().map(|(_, why)| why.as_str()).collect();
             assert_eq!(unread.last(), Some(&"a header of more than 1024 KiB"), "{unread:?}");
         }
-    }
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
     }
 
     #[test]

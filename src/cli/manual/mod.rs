@@ -110,7 +110,7 @@ fn settings() -> Page {
     description(&mut page, &WORDS.layers);
     for chapter in config::reference() {
         section(&mut page, &format!("[{}]", chapter.name));
-        text(&mut page, &chapter.about);
+        text(&mut page, &config::joined(chapter.about));
         for key in chapter.keys {
             let default = if key.default.is_empty() { "" } else { " = " };
             let title = format!("`{}`{default}{}", key.name, key.default);
