@@ -24,8 +24,7 @@ use linkmilter::scan::mbox::Splitter;
 use linkmilter::scan::message::{Quoting, RawMessage, SourceMessage};
 use linkmilter::scan::walk::{FolderWalk, WalkEntry};
 use linkmilter::scan::{
-    CrossCheck, GapLines, Input, OutputFormat, Progress, Results, Scan, ScanSettings, TldLookup,
-    read, read::Sink,
+    CrossCheck, GapLines, Input, OutputFormat, Progress, Scan, ScanSettings, read, read::Sink,
 };
 
 /// Passes over the messages that one timing of a stage takes.
@@ -117,9 +116,9 @@ fn settings() -> ScanSettings {
     ScanSettings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
-        results: Results::Unknown,
+        results: None,
         tlds: linkmilter::tld::builtin(),
-        dns: TldLookup::Off,
+        dns: None,
         format: OutputFormat::Jsonl,
         min_verdict: Verdict::Notice,
         gap_lines: GapLines::Omit,

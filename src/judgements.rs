@@ -26,7 +26,6 @@ impl Default for Judgements {
 }
 
 impl Judgements {
-    /// That of a spelling.
     fn shard(&self, spelling: &str) -> MutexGuard<'_, Memo> {
         let at =
             usize::try_from(self.hasher.hash_one(spelling) % SHARDS as u64).unwrap_or_default();

@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mailsplice::media", &[]),
     ("mailsplice::signatures", &[]),
     ("mailsplice::byte_search", &[]),
+    ("mailsplice::header_fields", &["mailsplice::edit", "mailsplice::byte_search"]),
     ("mailsplice::span", &[]),
     (
         "mailsplice::mime",
@@ -30,9 +31,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "mailsplice::signatures",
             "mailsplice::limits",
             "mailsplice::edit",
+            "mailsplice::header_fields",
         ],
     ),
-    ("mailsplice::splice", &["mailsplice::edit", "mailsplice::hex"]),
+    ("mailsplice::splice", &["mailsplice::edit", "mailsplice::header_fields", "mailsplice::hex"]),
     ("mailsplice", &["mailsplice"]),
     (
         "maillinks",

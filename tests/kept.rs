@@ -12,27 +12,17 @@ use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use daemon::{
-    DECEPTIVE, Daemon, HEADER, Manager, Site, answer, connect, deliver, negotiate, packet, replies,
-    wait_for,
+    DECEPTIVE, Daemon, HEADER, Manager, Site, answer, connect, deliver, negotiate, packet, ready,
+    replies, wait_for,
 };
 
-/// A daemon with a service manager, at its socket, that is ready.
-fn serve(site: &Site) -> (Daemon, Manager) {
-    let (daemon, manager) = daemon::serve(site);
-    assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
-    (daemon, manager)
-}
-
 fn stop(mut daemon: Daemon, manager: &Manager) {
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     fs::remove_file(&manager.path).unwrap();
 }
 
 fn reload(daemon: &Daemon, manager: &Manager) {
-    daemon.signal("HUP");
-    assert_eq!(manager.notified()[0], "RELOADING=1");
-    assert_eq!(manager.notified()[0], "READY=1");
+    assert_eq!(daemon.reload(&manager)[0], "READY=1");
 }
 
 /// Whether the daemon edits a deceptive link now.
@@ -100,7 +90,7 @@ fn a_message_keeps_the_settings_of_its_beginning_whatever_is_reloaded_meanwhile(
     let site = Site::new("");
     fs::write(site.path("words.toml"), "[en]\nnotice = \"words of before\"\n").unwrap();
     fs::write(site.path("listed.txt"), "blocked.example\n").unwrap();
-    let (daemon, manager) = serve(&site);
+    let (daemon, manager) = ready(&site);
     let running = (&daemon, &manager);
     let edited = |body: Option<String>| body.is_some();
     let report = "policy.profile = \"report-only\"";
@@ -144,7 +134,7 @@ fn a_message_keeps_the_settings_of_its_beginning_whatever_is_reloaded_meanwhile(
 #[test]
 fn a_state_directory_that_is_lost_is_written_anew() {
     let site = Site::new("policy.undo_bytes = 0");
-    let (daemon, manager) = serve(&site);
+    let (daemon, manager) = ready(&site);
     let (state, moved) = (site.path("state"), site.path("moved"));
     let stored = |name: &str| fs::read(state.join(name)).ok();
     let key = stored("seal.key").unwrap();
@@ -205,7 +195,7 @@ fn a_state_directory_that_is_lost_is_written_anew() {
     stop(daemon, &manager);
     // And a typing error after all that is no outage.
     site.configure("[polcy]");
-    let (daemon, manager) = serve(&site);
+    let (daemon, manager) = ready(&site);
     assert!(edits(&site, "4GOOD"));
     stop(daemon, &manager);
 }
@@ -214,7 +204,7 @@ fn a_state_directory_that_is_lost_is_written_anew() {
 fn a_kept_configuration_that_is_damaged_is_named() {
     let site = Site::new("");
     let file = site.path("state").join("last-good.json");
-    let (daemon, manager) = serve(&site);
+    let (daemon, manager) = ready(&site);
     stop(daemon, &manager);
     let good = fs::read_to_string(&file).unwrap();
     let invalid = good.replace("dns.mode", "dns.deadline");
@@ -245,7 +235,7 @@ fn a_kept_configuration_that_is_damaged_is_named() {
         }
         fs::write(site.path("log"), "").unwrap();
         site.configure("");
-        let (daemon, manager) = serve(&site);
+        let (daemon, manager) = ready(&site);
         wait_for("the word of it", || {
             site.logged().contains("that was kept there could not be used").then_some(())
         });
@@ -284,7 +274,7 @@ fn a_recipe_without_room_is_said_where_the_message_is_left_alone() {
         let site = Site::new(&format!("policy.undo_bytes = 0\n{settings}"));
         // A file in the place of the directory: nobody can write there, not even root.
         fs::write(site.path("state").join("undo"), "").unwrap();
-        let (_daemon, _manager) = serve(&site);
+        let (_daemon, _manager) = ready(&site);
         let id = format!("4ROOM{number}");
         let mut session = connect(&site.socket());
         negotiate(&mut session);

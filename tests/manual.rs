@@ -104,7 +104,7 @@ fn every_setting_is_in_its_page() {
                 default => format!("\n{} = {default}\n", key.name),
             };
             assert!(page.contains(&title), "{title} in\n{page}");
-            assert!(page.contains(&key.takes), "{}.{}", chapter.name, key.name);
+            assert!(page.contains(&key.takes()), "{}.{}", chapter.name, key.name);
         }
     }
     assert!(keys > 80, "{keys}");

@@ -16,8 +16,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use daemon::{
-    DECEPTIVE, Daemon, HEADER, Manager, Site, binary, clean, connect, deliver, negotiate, serve,
-    start, wait_for,
+    DECEPTIVE, Daemon, HEADER, Manager, Site, binary, clean, connect, deliver, negotiate, ready,
+    serve, start, wait_for,
 };
 
 /// Runs until READY and stops; what it said of itself.
@@ -25,8 +25,7 @@ fn once(site: &Site) -> String {
     let (mut daemon, manager) = serve(site);
     let notified = manager.notified();
     assert_eq!(notified[0], "READY=1", "{}", site.logged());
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     fs::remove_file(&manager.path).unwrap();
     notified[1].clone()
 }
@@ -84,14 +83,11 @@ fn a_typing_error_starts_the_last_good_configuration_loudly() {
         );
         // Mended: one signal, and all is as it was.
         site.configure(&with_metrics(&site, "policy.profile = \"enforce\""));
-        daemon.signal("HUP");
-        assert_eq!(manager.notified()[0], "RELOADING=1");
-        let notified = manager.notified();
+        let notified = daemon.reload(&manager);
         assert!(!notified[1].contains("last good"), "{notified:?}");
         assert!(edits(&site, "4GOOD2"));
         assert!(ask(&site, "/metrics").contains("linkmilter_config_stale 0\n"));
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        daemon.end();
         fs::remove_file(&manager.path).unwrap();
         site.configure(&with_metrics(&site, "policy.profile = \"report-only\""));
         once(&site);
@@ -127,8 +123,7 @@ fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
     site.configure(&good);
     let (mut daemon, manager) = run();
     assert_eq!(manager.notified()[0], "READY=1");
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     fs::remove_file(&manager.path).unwrap();
     for wrong in &wrong {
         site.configure(wrong);
@@ -140,8 +135,7 @@ fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
             "{notified:?}"
         );
         assert!(!edits(&site, "4SOCK1"), "report-only stays in force");
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        daemon.end();
         fs::remove_file(&manager.path).unwrap();
     }
 }
@@ -171,16 +165,12 @@ fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_config
 #[test]
 fn a_configuration_that_is_gone_changes_nothing() {
     let site = Site::new("policy.profile = \"report-only\"");
-    let (mut daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut daemon, manager) = ready(&site);
     fs::remove_file(site.path("linkmilter.toml")).unwrap();
-    daemon.signal("HUP");
-    assert_eq!(manager.notified()[0], "RELOADING=1");
-    let notified = manager.notified();
+    let notified = daemon.reload(&manager);
     assert!(notified[1].contains("reload failed"), "{notified:?}");
     assert!(!edits(&site, "4GONE1"));
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     fs::remove_file(&manager.path).unwrap();
 
     // Only the service manager knows now where the state directory is.
@@ -199,27 +189,21 @@ fn a_configuration_that_never_ends_is_refused_at_once() {
     let site = Site::new("policy.profile = \"report-only\"");
     fs::create_dir(site.path("conf.d")).unwrap();
     let pipe = site.path("conf.d/pipe.toml");
-    let (mut daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut daemon, manager) = ready(&site);
     let make = |place: &std::path::Path| {
         assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
     };
     make(&pipe);
-    daemon.signal("HUP");
-    assert_eq!(manager.notified()[0], "RELOADING=1");
-    let notified = manager.notified();
+    let notified = daemon.reload(&manager);
     assert!(
         notified[1].contains("reload failed") && notified[1].contains("a named pipe"),
         "{notified:?}"
     );
     fs::remove_file(&pipe).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &pipe).unwrap();
-    daemon.signal("HUP");
-    assert_eq!(manager.notified()[0], "RELOADING=1");
-    assert!(manager.notified()[1].contains("a device"));
+    assert!(daemon.reload(&manager)[1].contains("a device"));
     assert!(!edits(&site, "4PIPE1"), "the old settings stay in force");
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     fs::remove_file(&manager.path).unwrap();
     fs::remove_file(&pipe).unwrap();
     make(&site.path("allow.txt"));
@@ -231,8 +215,7 @@ fn a_configuration_that_never_ends_is_refused_at_once() {
 #[test]
 fn one_daemon_works_with_a_state_directory() {
     let site = Site::new("");
-    let (mut first, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut first, _manager) = ready(&site);
     let pid = site.path("state").join("linkmilter.pid");
     let before = fs::read_to_string(&pid).unwrap();
     let second = || {
@@ -254,15 +237,13 @@ fn one_daemon_works_with_a_state_directory() {
     first.wait();
     // The number now is that of another daemon.
     let other = Site::new("");
-    let (living, manager) = serve(&other);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (living, _manager) = ready(&other);
     fs::write(&pid, format!("{}\n", living.child.id())).unwrap();
     let mut second = start(second());
     wait_for("the second", || UnixStream::connect(site.path("second.sock")).ok());
     let own = format!("{}\n", second.child.id());
     wait_for("its file", || (fs::read_to_string(&pid).ok()? == own).then_some(()));
-    second.signal("TERM");
-    assert!(second.wait().success());
+    second.end();
     assert!(!pid.exists());
 }
 
@@ -292,8 +273,7 @@ fn a_successor_keeps_its_pid_file() {
     // Somebody removes it: it is written again.
     fs::remove_file(&pid).unwrap();
     wait_for("the file", || (fs::read_to_string(&pid).ok()? == pid_of(&second)).then_some(()));
-    second.signal("TERM");
-    assert!(second.wait().success());
+    second.end();
     assert!(!pid.exists());
 }
 
@@ -301,8 +281,7 @@ fn a_successor_keeps_its_pid_file() {
 #[test]
 fn a_reload_is_compared_with_what_runs() {
     let site = Site::new("");
-    let (mut daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut daemon, _manager) = ready(&site);
     let other = site.path("other");
     fs::create_dir(&other).unwrap();
     let elsewhere =
@@ -325,8 +304,7 @@ fn a_reload_is_compared_with_what_runs() {
     assert_eq!(fs::read_dir(&other).unwrap().count(), 0, "the state stays where it is");
     let line = reloaded(&before, 4);
     assert!(!line.contains("needs_restart=s"), "{line}");
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
 }
 
 #[test]
@@ -402,8 +380,7 @@ fn a_metrics_port_that_is_taken_does_not_stop_mail() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let site = Site::new(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (_daemon, _manager) = ready(&site);
     assert!(edits(&site, "4PORT1"));
     wait_for("the reason", || site.logged().contains("metrics: cannot listen at").then_some(()));
 }
@@ -420,8 +397,7 @@ fn a_socket_that_somebody_removed_is_a_trouble() {
     wait_for("the trouble", || ask(&site, "/healthz").contains(&said).then_some(()));
     wait_for("the reason", || site.logged().contains(&said).then_some(()));
     let _another = UnixListener::bind(site.socket()).unwrap();
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     assert!(site.socket().exists());
 }
 
@@ -446,8 +422,7 @@ fn health_says_whether_mail_is_taken() {
         "{said}"
     );
 
-    let (mut daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut daemon, _manager) = ready(&site);
     wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
     let well = format!("unix:{socket}: takes mail\nunix:{}: ok\n", site.path("m.sock").display());
     assert_eq!(health(&site, &[]), (Some(0), well));
@@ -468,8 +443,7 @@ fn health_says_whether_mail_is_taken() {
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     assert_eq!(health(&site, &[]).0, Some(1));
     // With none that is kept the question stays open.
     fs::remove_file(site.path("state/last-good.json")).unwrap();
@@ -507,15 +481,11 @@ fn health_waits_for_nobody_and_is_not_fooled() {
 fn the_log_has_a_message_in_words_and_a_refused_reload_with_its_reasons() {
     for (format, level) in [("text", " INFO "), ("json", "\"level\":\"INFO\"")] {
         let site = Site::new(&format!("log.format = \"{format}\""));
-        let (mut daemon, manager) = serve(&site);
-        assert_eq!(manager.notified()[0], "READY=1");
+        let (mut daemon, manager) = ready(&site);
         assert!(edits(&site, "4WORDS"));
         site.configure("policy.profil = 1\nserver.drain = 30");
-        daemon.signal("HUP");
-        assert_eq!(manager.notified()[0], "RELOADING=1");
-        assert_eq!(manager.notified()[0], "READY=1");
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        assert_eq!(daemon.reload(&manager)[0], "READY=1");
+        daemon.end();
         let logged = site.logged();
         let lines: Vec<&str> = logged.lines().filter(|line| line.contains("4WORDS")).collect();
         assert_eq!(lines.len(), 1, "{logged}");
@@ -558,8 +528,7 @@ fn a_stuck_reader_of_the_log_holds_no_mail_and_no_health_check() {
     assert!(dropped.unwrap().parse::<u64>().unwrap() > 0, "{text}");
     wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
     drop(session);
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
 }
 
 #[test]
@@ -573,8 +542,7 @@ fn a_recipe_that_cannot_be_kept_is_said_to_be_lost_and_signed_mail_may_be_left_a
         let site = Site::new(&format!("policy.undo_bytes = 0\npolicy.undo_lost = \"{setting}\""));
         // A file in the place of the directory: nobody can write there, not even root.
         fs::write(site.path("state").join("undo"), "").unwrap();
-        let (_daemon, manager) = serve(&site);
-        assert_eq!(manager.notified()[0], "READY=1");
+        let (_daemon, _manager) = ready(&site);
         assert!(edits(&site, "4LOST1"), "what is not signed is edited either way");
         let mut session = connect(&site.socket());
         negotiate(&mut session);
@@ -596,8 +564,7 @@ fn metrics_beyond_loopback_ask_for_the_token() {
         "metrics.listen = \"inet:{port}@0.0.0.0\"\nmetrics.beyond_loopback = true\n\
          metrics.token_file = \"token\""
     ));
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (_daemon, _manager) = ready(&site);
     let ask = |fields: &str| {
         let mut stream =
             wait_for("the endpoint", || std::net::TcpStream::connect(("127.0.0.1", port)).ok());
@@ -623,8 +590,7 @@ fn metrics_beyond_loopback_ask_for_the_token() {
 #[test]
 fn signals_without_a_meaning_are_ignored_and_logged_once() {
     let site = Site::new("");
-    let (mut daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (mut daemon, _manager) = ready(&site);
     let stray = ["USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PWR", "STKFLT", "XFSZ", "PIPE"];
     for name in stray.into_iter().chain(["34", "64", "USR1", "USR1"]) {
         daemon.signal(name);
@@ -634,8 +600,7 @@ fn signals_without_a_meaning_are_ignored_and_logged_once() {
     for name in ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPROF"] {
         wait_for(name, || (logged(name) == 1).then_some(()));
     }
-    daemon.signal("TERM");
-    assert!(daemon.wait().success());
+    daemon.end();
     assert_eq!(logged("SIGUSR1"), 1, "{}", site.logged());
 }
 
@@ -651,11 +616,9 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
             site.path(state)
         );
         fs::write(site.path("linkmilter.toml"), text).unwrap();
-        let (mut daemon, manager) = serve(&site);
-        assert_eq!(manager.notified()[0], "READY=1");
+        let (mut daemon, manager) = ready(&site);
         assert!(edits(&site, "4STATE"));
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        daemon.end();
         fs::remove_file(&manager.path).unwrap();
     };
     begin("not/yet");
@@ -678,8 +641,7 @@ fn clients_that_never_ask_do_not_keep_others_from_the_endpoint() {
     let site = Site::new("");
     let settings = with_metrics(&site, "");
     fs::write(site.path("linkmilter.toml"), settings).unwrap();
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (_daemon, _manager) = ready(&site);
     assert!(ask(&site, "/metrics").contains("200 OK"));
     let begun = |_| {
         let mut stream = UnixStream::connect(site.path("m.sock")).unwrap();
@@ -703,8 +665,7 @@ fn healthz(site: &Site, what: &str, said: bool) -> String {
 fn a_state_directory_that_cannot_be_written_to_is_a_trouble_until_it_can() {
     let site = Site::new("");
     site.configure(&with_metrics(&site, ""));
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (_daemon, _manager) = ready(&site);
     wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
     // Not even root writes below a file.
     fs::rename(site.path("state"), site.path("away")).unwrap();
@@ -730,8 +691,7 @@ fn a_dns_without_its_keys_is_a_trouble_until_they_are_there() {
         site.path("state"),
     );
     fs::write(site.path("linkmilter.toml"), text).unwrap();
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1");
+    let (_daemon, _manager) = ready(&site);
     let said = healthz(&site, "not queried about top-level domains", true);
     assert!(said.contains("root.key: expected DNSKEY records of the root"), "{said}");
     assert!(edits(&site, "4KEYS1"));
@@ -764,8 +724,7 @@ fn limits_of_the_system_that_are_too_low_are_raised_or_said() {
         let limits = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
         let open = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
         let soft = open.split_whitespace().nth(3).unwrap().to_owned();
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        daemon.end();
         (soft, site.logged())
     };
     let (soft, logged) = begin("ulimit -Sn 256");
@@ -833,8 +792,7 @@ fn a_message_that_is_judged_again_does_not_wait_for_the_dns_again() {
         nameserver(false),
     );
     fs::write(site.path("linkmilter.toml"), text).unwrap();
-    let (_daemon, manager) = serve(&site);
-    assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+    let (_daemon, _manager) = ready(&site);
     let mut session = connect(&site.socket());
     negotiate(&mut session);
     let start = Instant::now();
@@ -864,8 +822,7 @@ fn a_dns_that_denies_what_exists_or_is_silent_is_a_trouble_and_links_are_judged(
             nameserver(denies),
         );
         fs::write(site.path("linkmilter.toml"), text).unwrap();
-        let (_daemon, manager) = serve(&site);
-        assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+        let (_daemon, _manager) = ready(&site);
         assert!(edits(&site, "4DENY1"), "the table decides");
         let mut session = connect(&site.socket());
         negotiate(&mut session);

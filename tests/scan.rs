@@ -14,9 +14,7 @@ use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::judgements::Judgements;
 use linkmilter::record::tally::Tally;
-use linkmilter::scan::{
-    CrossCheck, GapLines, Input, OutputFormat, Progress, Results, Scan, ScanSettings, TldLookup,
-};
+use linkmilter::scan::{CrossCheck, GapLines, Input, OutputFormat, Progress, Scan, ScanSettings};
 
 /// A message with a deceptive link: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
@@ -528,9 +526,9 @@ fn tally(folder: PathBuf) -> Tally {
     let settings = ScanSettings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
-        results: Results::Unknown,
+        results: None,
         tlds: linkmilter::tld::builtin(),
-        dns: TldLookup::Off,
+        dns: None,
         format: OutputFormat::Counts,
         min_verdict: Verdict::Notice,
         gap_lines: GapLines::Omit,

@@ -49,9 +49,7 @@ fn ready_reloading_stopping() {
     assert_accepted(&deliver(&mut session, "4AAAA", HEADER, b"hello\r\n"));
 
     site.configure("log.levle = \"debug\"\nserver.drain = 30");
-    daemon.signal("HUP");
-    assert_eq!(manager.notified()[0], "RELOADING=1");
-    let notified = manager.notified();
+    let notified = daemon.reload(&manager);
     assert_eq!(notified[0], "READY=1");
     assert!(notified[1].contains("failed"), "{notified:?}");
     // A thread of its own writes the log. All errors at once.
@@ -163,8 +161,7 @@ fn a_way_out_that_the_unit_closes_is_named_at_start() {
         let mut daemon = start(command);
         assert_eq!(manager.notified()[0], "READY=1");
         // Its last lines are written when it has ended.
-        daemon.signal("TERM");
-        assert!(daemon.wait().success());
+        daemon.end();
         site.logged()
     };
     let logged = started("sendmail");

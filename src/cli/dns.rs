@@ -8,7 +8,6 @@ use crate::daemon::resolver::{Resolver, ResolverOptions, TldDns};
 use crate::engine::{Answers, TldTable};
 
 /// Queries within the deadline of the configuration, from any thread.
-#[derive(Debug)]
 pub struct BlockingResolver {
     runtime: tokio::runtime::Runtime,
     resolver: Resolver<TldDns>,

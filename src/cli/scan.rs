@@ -28,8 +28,8 @@ use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Completion, CrossCheck, Error, GapLines, Input, OutputFormat, Progress, Results, Scan,
-    ScanJournal, ScanReport, ScanSettings, TldLookup, input, ranges,
+    Completion, CrossCheck, Error, GapLines, Input, OutputFormat, Progress, ReadResults, Resolve,
+    Scan, ScanJournal, ScanReport, ScanSettings, input, ranges,
 };
 
 use super::dns::BlockingResolver;
@@ -284,18 +284,14 @@ fn config(args: &Args) -> anyhow::Result<Config> {
 fn settings(args: &Args, config: &Config) -> anyhow::Result<ScanSettings> {
     let policies = config.user_settings()?.policies;
     let policy = policies.default_policy();
-    let results = match config.exempt.authserv_id.is_some() {
-        true => Results::OfHeader(Box::new(results(policies, config))),
-        false => Results::Unknown,
-    };
+    let read_results = || Box::new(results(policies, config)) as Box<ReadResults>;
+    let results = config.exempt.authserv_id.is_some().then(read_results);
     let tlds = super::tld::table(config);
-    let dns = match args.dns {
-        true => {
-            let resolver = BlockingResolver::new(config, &tlds)?;
-            TldLookup::Queries(Box::new(move |questions| resolver.answers(questions)))
-        }
-        false => TldLookup::Off,
+    let resolver = args.dns.then(|| BlockingResolver::new(config, &tlds)).transpose()?;
+    let ask = |resolver: BlockingResolver| -> Box<Resolve> {
+        Box::new(move |questions| resolver.answers(questions))
     };
+    let dns = resolver.map(ask);
     let all = args.all_links || args.witness;
     Ok(ScanSettings {
         policy: Policy {

@@ -119,15 +119,11 @@ impl Config {
     fn read_key(&self, name: &str, file: &std::path::Path) -> Result<String, Box<Problem>> {
         let path = self.resolve(file);
         let problem = |found: String| {
-            Box::new(Problem {
-                key: format!("blocklists.{name}.key_file"),
-                origin: path.display().to_string(),
-                expected: Some(format!(
-                    "a file whose first line is a key: labels of a name, {MAX_KEY_CHARS} characters at most"
-                )),
-                found,
-                nearest: None,
-            })
+            let expected = format!(
+                "a file whose first line is a key: labels of a name, {MAX_KEY_CHARS} characters at most"
+            );
+            let key = format!("blocklists.{name}.key_file");
+            Box::new(Problem { key, ..Problem::at(path.display(), &*expected, found) })
         };
         let bytes = self.files.read(&path).map_err(|error| problem(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);

@@ -158,7 +158,7 @@ pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
         builder = builder.add_source(ConfigLayer::of_flag(flag));
     }
     let root = builder.build().map(|config| config.cache).unwrap_or_else(|error| {
-        problems.push(unreadable("configuration", "layers that merge", error.to_string()));
+        problems.push(Problem::at("configuration", "layers that merge", error.to_string()));
         Value::new(None, HashMap::<String, Value>::new())
     });
     Merged { root, tables, renamed }
@@ -228,7 +228,7 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {
             let name = directory.display().to_string();
-            problems.push(unreadable(
+            problems.push(Problem::at(
                 &name,
                 None,
                 format!("cannot be read: {}", file::reason(&error)),
@@ -243,7 +243,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
     let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
         Err(error) => {
-            problems.push(unreadable(&name, None, format!("cannot be read: {error}")));
+            problems.push(Problem::at(&name, None, format!("cannot be read: {error}")));
             return None;
         }
     };
@@ -305,7 +305,7 @@ impl<'a> FileLines<'a> {
                 1 => String::new(),
                 count => format!(" (and {} times more below)", count - 1),
             };
-            problems.push(unreadable(&origin, "TOML", message + &more));
+            problems.push(Problem::at(&origin, "TOML", message + &more));
         }
         errors.is_empty().then(|| table.into_inner())
     }
@@ -364,7 +364,7 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
     let values = match source.collect() {
         Ok(values) => values,
         Err(error) => {
-            problems.push(unreadable("environment", "readable variables", error.to_string()));
+            problems.push(Problem::at("environment", "readable variables", error.to_string()));
             return ConfigLayer::default();
         }
     };
@@ -374,21 +374,6 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
         (key, Value::new(Some(&format!("environment {name}")), value.kind))
     });
     ConfigLayer(named.collect())
-}
-
-/// A problem of a whole layer.
-pub(super) fn unreadable<'e>(
-    origin: &str,
-    expected: impl Into<Option<&'e str>>,
-    found: String,
-) -> Problem {
-    Problem {
-        key: String::new(),
-        origin: origin.to_owned(),
-        expected: expected.into().map(str::to_owned),
-        found,
-        nearest: None,
-    }
 }
 
 #[cfg(test)]

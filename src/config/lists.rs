@@ -74,13 +74,10 @@ pub(super) fn parse_names(
     for (number, word) in words(text) {
         match ProtectedName::parse(word) {
             Ok(name) => names.push(name.0),
-            Err(_) => problems.push(Problem {
-                key: String::new(),
-                origin: format!("{}:{number}", path.display()),
-                expected: Some(expected.to_owned()),
-                found: format!("{word:?}"),
-                nearest: None,
-            }),
+            Err(_) => {
+                let origin = format!("{}:{number}", path.display());
+                problems.push(Problem::at(origin, expected, format!("{word:?}")));
+            }
         }
     }
     names

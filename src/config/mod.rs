@@ -35,11 +35,11 @@ pub use lists::{
     Added, ListEntry, ListError, Removed, add_to_list, count_protected, host_name, list_entries,
     remove_from_list,
 };
-pub use print::{Chapter, SectionKey, effective, example, reference};
+pub use print::{Chapter, effective, reference};
 pub use problem::{Errors, Problem, is_slip};
 pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
-pub use schema::{Effect, Effective};
+pub use schema::{Effect, Effective, Key, joined};
 pub use sections::{
     Banner, Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound,
     PolicySection, RuleSection, Server, Tld, Upstream,
@@ -53,7 +53,7 @@ pub use types::{
 };
 
 use problem::BUILTIN;
-use schema::{Collector, Key, Section, Table};
+use schema::{Collector, Section, Table};
 
 /// A valid configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,16 +142,10 @@ pub fn missing_file(sources: &Sources) -> Option<Errors> {
         return None;
     }
     let kept = Snapshot::find(&sources.requested_file(), &state_dirs(sources)).snapshot?;
-    let origin = kept.main_file()?.display().to_string();
+    let origin = kept.main_file()?.display();
     let found = "no such file; create an empty one to use the built-in settings".to_owned();
-    let expected = "the configuration file that was read before".to_owned();
-    Some(Errors(vec![Problem {
-        key: String::new(),
-        origin,
-        expected: Some(expected),
-        found,
-        nearest: None,
-    }]))
+    let expected = "the configuration file that was read before";
+    Some(Errors(vec![Problem::at(origin, expected, found)]))
 }
 
 /// State directories that may have a snapshot for these sources, even if they cannot be loaded:

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::problem::BUILTIN;
-use super::schema::{Effect, Key};
+use super::schema::Key;
 use super::{Config, sections};
 
 /// Every effective setting as `KEY = VALUE  # ORIGIN`, in the order of the schema; behind those of a list of others what
@@ -35,107 +35,22 @@ fn list_of(key: &str) -> Option<(&str, &str)> {
     list.split_once('.').filter(|(section, _)| matches!(*section, "feeds" | "blocklists"))
 }
 
-/// The example file: every section and key with its documentation. Every value is commented out, so
-/// that an unchanged file follows the built-in values of later versions.
-pub fn example() -> String {
-    let mut out = String::from(EXAMPLE_HEAD);
-    for (name, about, keys) in sections() {
-        out.push('\n');
-        comment(&mut out, about);
-        let title = match name.strip_suffix(".*") {
-            Some(named) => format!("# [{named}.NAME]"),
-            None => format!("[{name}]"),
-        };
-        out.push_str(&title);
-        out.push('\n');
-        for key in keys {
-            out.push('\n');
-            example_key(&mut out, key);
-        }
-    }
-    out
-}
-
-/// A section of the configuration, for the manual.
+/// A section of the configuration, for the manual and the example file.
 #[derive(Clone, Debug)]
 pub struct Chapter {
     /// `dns`, or `rules.NAME`.
     pub name: String,
-    pub about: String,
-    pub keys: Vec<SectionKey>,
+    /// One line each.
+    pub about: &'static [&'static str],
+    pub keys: &'static [Key],
 }
 
-/// A key of a section.
-#[derive(Clone, Debug)]
-pub struct SectionKey {
-    pub name: &'static str,
-    pub about: String,
-    /// What values it accepts, in the words of the error message.
-    pub takes: String,
-    /// The built-in value in TOML; empty when there is none.
-    pub default: &'static str,
-    pub needs_restart: bool,
-}
-
-/// Every section and key with its documentation, for the manual.
+/// Every section and key with its documentation.
 pub fn reference() -> Vec<Chapter> {
-    let joined = |lines: &[&str]| {
-        let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
-        words.join(" ")
-    };
-    let entry = |key: &Key| SectionKey {
-        name: key.name,
-        about: joined(key.doc),
-        takes: (key.expected)(key.range),
-        default: key.default,
-        needs_restart: key.effect == Effect::Restart,
-    };
-    let chapter = |(name, about, keys): (&str, &[&str], &[Key])| Chapter {
+    let chapter = |(name, about, keys): (&str, &'static [&'static str], &'static [Key])| Chapter {
         name: name.replace('*', "NAME"),
-        about: joined(about),
-        keys: keys.iter().map(entry).collect(),
+        about,
+        keys,
     };
     sections().into_iter().map(chapter).collect()
-}
-
-const EXAMPLE_HEAD: &str = "\
-# linkmilter: configuration.
-#
-# Every value here is the built-in one: remove the `#` in front of a line to change it.
-# Layers, later ones win: built-in, this file, conf.d/*.toml in the same directory, the environment
-# (LINKMILTER_DNS__MODE is dns.mode), command-line options. Tables are merged key by key, lists
-# are replaced. `linkmilter config check` reports everything that is wrong, `linkmilter config print`
-# shows the settings in force and their origins. SIGHUP reloads; a file with an error changes nothing.
-# Units of time: ms s m h d. Units of size: B kB KiB MB MiB GB GiB, or a number of bytes.
-";
-
-fn example_key(out: &mut String, key: &Key) {
-    comment(out, key.doc);
-    let takes = (key.expected)(key.range);
-    let effect = match key.effect {
-        Effect::Reload => "",
-        Effect::Restart => " Needs a restart.",
-    };
-    comment(out, &[&format!(" Takes {takes}.{effect}")]);
-    let default = if key.default.is_empty() { "…" } else { key.default };
-    let _ = writeln!(out, "#{} = {default}", key.name);
-}
-
-/// Comment lines of at most 100 characters.
-fn comment(out: &mut String, lines: &[&str]) {
-    const WIDTH: usize = 100;
-    for line in lines {
-        let mut width = 1;
-        out.push('#');
-        for word in line.split_whitespace() {
-            if width + 1 + word.chars().count() > WIDTH {
-                out.push_str("\n#  ");
-                width = 3;
-            }
-            out.push(' ');
-            out.push_str(word);
-            width += 1 + word.chars().count();
-        }
-        out.push('\n');
-    }
 }

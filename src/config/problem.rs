@@ -14,7 +14,6 @@ pub(super) const KNOWN_KEY: &str = "a known key";
 pub(super) const NONE: &str = "none";
 pub(super) const NEITHER: &str = "neither";
 
-/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the key, `dns.deadline`. Empty when a whole file could not be read.
@@ -29,23 +28,26 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of a table.
+    /// A problem of what stands in one place.
+    pub(super) fn at<'e>(
+        origin: impl ToString,
+        expected: impl Into<Option<&'e str>>,
+        found: String,
+    ) -> Problem {
+        let expected = expected.into().map(str::to_owned);
+        Problem { key: String::new(), origin: origin.to_string(), expected, found, nearest: None }
+    }
+
     pub(super) fn of_table<'e>(
         config: &Config,
         key: &str,
         expected: impl Into<Option<&'e str>>,
         found: &str,
     ) -> Problem {
-        Problem {
-            key: key.to_owned(),
-            origin: origin_below(config, &format!("{key}.")),
-            expected: expected.into().map(str::to_owned),
-            found: found.to_owned(),
-            nearest: None,
-        }
+        let origin = origin_below(config, &format!("{key}."));
+        Problem { key: key.to_owned(), ..Problem::at(origin, expected, found.to_owned()) }
     }
 
-    /// A problem of a setting.
     pub(crate) fn of_setting<'e>(
         config: &Config,
         key: &str,
@@ -53,13 +55,9 @@ impl Problem {
     ) -> Problem {
         let setting = config.effective.iter().find(|setting| setting.key == key);
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
-        Problem {
-            key: key.to_owned(),
-            origin: text(setting.map(|setting| &setting.origin)),
-            expected: expected.into().map(str::to_owned),
-            found: text(setting.map(|setting| &setting.value)),
-            nearest: None,
-        }
+        let origin = text(setting.map(|setting| &setting.origin));
+        let found = text(setting.map(|setting| &setting.value));
+        Problem { key: key.to_owned(), ..Problem::at(origin, expected, found) }
     }
 
     /// A problem of a setting, as a sentence.
@@ -67,7 +65,6 @@ impl Problem {
         Problem { found: said, ..Problem::of_setting(config, key, None) }
     }
 
-    /// Whether the key is unknown.
     pub fn is_unknown_key(&self) -> bool {
         self.expected.as_deref() == Some(KNOWN_KEY)
     }

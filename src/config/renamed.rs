@@ -61,12 +61,10 @@ pub(super) fn rename(
         {
             rename_value(values, old, new);
         }
-        problems.extend(both.into_iter().map(|Renamed { origin, old, new }| Problem {
-            key: old.clone(),
-            origin,
-            expected: Some(format!("{new} alone, its present name")),
-            found: format!("both {old} and {new}"),
-            nearest: None,
+        problems.extend(both.into_iter().map(|Renamed { origin, old, new }| {
+            let expected = format!("{new} alone, its present name");
+            let found = format!("both {old} and {new}");
+            Problem { key: old, ..Problem::at(origin, &*expected, found) }
         }));
     }
 }

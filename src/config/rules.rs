@@ -33,9 +33,6 @@ const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub policies: Policies,
-    pub allowed: Arc<Names>,
-    pub protected: Arc<Names>,
-    pub blocked: Arc<Names>,
     /// Names to which lists of others do not apply: those of `outbound.local_domains`, and of the lists of protected and
     /// allowed names, each once.
     pub own_names: Arc<Vec<String>>,
@@ -117,17 +114,15 @@ impl Config {
         if !files.protected.is_empty() {
             protected = Arc::new(Arc::unwrap_or_clone(protected).extended(files.protected));
         }
-        let allowed = Arc::new(hosts(files.allowed));
-        let blocked = Arc::new(hosts(files.blocked));
         let base = engine::Policy {
             lists: engine::lists::Lists {
                 own: Arc::new(engine::lists::EntryHashes::of_names(own)),
                 ..base.lists
             },
             words: Arc::new(files.words),
-            allowed: Arc::clone(&allowed),
-            protected: Arc::clone(&protected),
-            blocked: Arc::clone(&blocked),
+            allowed: Arc::new(hosts(files.allowed)),
+            protected,
+            blocked: Arc::new(hosts(files.blocked)),
             seal_key: files.seal_key.or(daemon_key.filter(|_| self.restores_outbound())),
             old_seal_keys: files.old_seal_keys,
             ..base
@@ -137,7 +132,7 @@ impl Config {
                 .with_local_mail(self.local_mail())
                 .with_upstream(self.upstream());
         let (own_names, blocklists) = (Arc::new(own_names), files.blocklists);
-        Ok(Settings { policies, allowed, protected, blocked, own_names, blocklists })
+        Ok(Settings { policies, own_names, blocklists })
     }
 
     /// Reads every file that the settings name. The errors are those of all files.

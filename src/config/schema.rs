@@ -33,6 +33,23 @@ pub struct Key {
     pub expected: fn(Option<NumberRange>) -> String,
 }
 
+impl Key {
+    /// A sentence about the values that it accepts, in the words of the error message, and when a change takes effect.
+    pub fn takes(&self) -> String {
+        let effect = match self.effect {
+            Effect::Reload => "",
+            Effect::Restart => " Needs a restart.",
+        };
+        format!("Takes {}.{effect}", (self.expected)(self.range))
+    }
+}
+
+/// Lines as one paragraph.
+pub fn joined(lines: &[&str]) -> String {
+    let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+    words.join(" ")
+}
+
 /// A table of the configuration.
 pub trait Section: Sized {
     /// What the section is about. One line each.

@@ -77,18 +77,11 @@ impl RawValue<'_> {
     }
 
     pub fn problem_with(&self, expected: String, found: String) -> Problem {
-        Problem {
-            key: self.key.to_owned(),
-            origin: self.origin().to_owned(),
-            expected: Some(expected),
-            found,
-            nearest: None,
-        }
+        Problem { key: self.key.to_owned(), ..Problem::at(self.origin(), &*expected, found) }
     }
 }
 
 impl NumberRange {
-    /// The number, if it is in the range.
     fn admit(range: Option<NumberRange>, number: Option<u64>) -> Option<u64> {
         number.filter(|number| range.is_none_or(|range| (range.min..=range.max).contains(number)))
     }
@@ -101,7 +94,6 @@ impl NumberRange {
     }
 }
 
-/// A value in TOML.
 pub(super) fn to_toml(value: &Value) -> String {
     match &value.kind {
         ValueKind::Nil => "nothing".to_owned(),
@@ -246,7 +238,6 @@ impl Setting for Size {
     }
 }
 
-/// Converts a text value, if it can be converted.
 fn convert_text(value: &Value, kind: impl FnOnce(&str) -> Option<ValueKind>) -> Value {
     let found = match &value.kind {
         ValueKind::String(text) => kind(text),

@@ -1,13 +1,10 @@
 //! Which configuration is used: the present one, or the last good one if that is not valid.
 
-use super::layers::unreadable as unreadable_layer;
 use super::snapshot::FoundSnapshots;
-use super::{Errors, Snapshot, SnapshotError, Sources, missing_file, state_dirs};
+use super::{Errors, Problem, Snapshot, SnapshotError, Sources, missing_file, state_dirs};
 
-/// The configuration to start with.
 #[derive(Debug)]
 pub enum Start<T> {
-    /// The present configuration.
     Present(T),
     /// The present one is not valid. This is the last good one.
     LastGood(LastGood<T>),
@@ -53,7 +50,7 @@ pub fn last_good<T>(
         Snapshot::find(&sources.requested_file(), &state_dirs(sources));
     problems.extend(unreadable.into_iter().map(|SnapshotError { path, source }| {
         let found = format!("the configuration that was kept cannot be used: {source}");
-        unreadable_layer(&path.display().to_string(), None, found)
+        Problem::at(path.display(), None, found)
     }));
     let Some(snapshot) = snapshot else { return Err(Errors(problems)) };
     let since = snapshot.time.clone();
@@ -64,7 +61,7 @@ pub fn last_good<T>(
         Err(Errors(of_stored)) => {
             let origin = format!("the configuration that was kept at {since}");
             problems.extend(of_stored.first().map(|first| {
-                unreadable_layer(&origin, None, format!("it does not hold either: {first}"))
+                Problem::at(&origin, None, format!("it does not hold either: {first}"))
             }));
             Err(Errors(problems))
         }

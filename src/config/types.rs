@@ -35,7 +35,6 @@ pub struct ProtectedName(pub String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DnsServer(pub SocketAddr);
 
-/// An `https:` URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpsUrl(pub String);
 

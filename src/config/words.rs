@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::layers::{FileLines, unreadable};
+use super::layers::FileLines;
 use super::problem::{Problem, nearest};
 use crate::engine::words::{Own, Words};
 
@@ -26,7 +26,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
     let lines = FileLines::of(&name, text);
     if text.len() > MAX_BYTES {
         let found = format!("{} bytes", text.len());
-        problems.push(unreadable(&name, &*format!("at most {MAX_BYTES} bytes of words"), found));
+        problems.push(Problem::at(&name, &*format!("at most {MAX_BYTES} bytes of words"), found));
         return Words::default();
     }
     let Some(table) = lines.parse(text, problems) else { return Words::default() };
@@ -35,7 +35,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
         let origin = lines.origin(tag.span().start);
         let tag = tag.into_inner().into_owned();
         let mut refuse = |expected: &str, found: String| {
-            problems.push(Problem { key: tag.clone(), ..unreadable(&origin, expected, found) });
+            problems.push(Problem { key: tag.clone(), ..Problem::at(&origin, expected, found) });
         };
         let is_tag = (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase());
         if !is_tag {
@@ -64,7 +64,7 @@ fn parse_language(
         let origin = lines.origin(key.span().start);
         let key = key.into_inner();
         let mut refuse = |expected: String, found: String| {
-            let problem = unreadable(&origin, &*expected, found);
+            let problem = Problem::at(&origin, &*expected, found);
             // What is wrong with a known key is its value.
             let is_known = KEYS.contains(&key.as_ref());
             let nearest = if is_known { None } else { nearest(&key, KEYS) };

@@ -12,7 +12,7 @@ use crate::engine::TldTable;
 use crate::engine::lists::Listing;
 
 /// What was in force when a message began.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Begun {
     pub generation: Arc<Generation<Loaded>>,
     /// The lists of others.

@@ -31,7 +31,6 @@ const RETRY_DELAYS: [Duration; 3] =
 /// Longest time that one digest covers. After a longer outage the older events are in the journal only.
 const MAX_SPAN: Duration = Duration::from_secs(7 * 86_400);
 
-/// Settings of a digest.
 #[derive(Clone, Debug)]
 pub struct DigestSettings {
     /// Minutes after midnight, UTC.
@@ -291,6 +290,23 @@ mod tests {
         Timestamp::parse(text).unwrap()
     }
 
+    /// Of a digest at half past six that goes to this place below a directory.
+    fn settings(root: &Path, place: &str) -> DigestSettings {
+        DigestSettings {
+            minutes: 390,
+            route: MailRoute {
+                from: "linkmilter@mx.example".into(),
+                to: vec!["ops@example.org".into()],
+                transport: Transport::File(root.join(place)),
+            },
+            journal: root.to_owned(),
+            last: root.join("digest.last"),
+            host_name: "mx.example".to_owned(),
+            seal: None,
+            troubles: Vec::new(),
+        }
+    }
+
     #[test]
     fn due_once_a_day() {
         let half_past_six = 6 * 60 + 30;
@@ -308,24 +324,11 @@ mod tests {
     async fn a_digest_that_is_not_sent_is_a_trouble_until_one_is() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("file"), "").unwrap();
-        let settings = |place: &str| DigestSettings {
-            minutes: 390,
-            route: MailRoute {
-                from: "linkmilter@mx.example".into(),
-                to: vec!["ops@example.org".into()],
-                transport: Transport::File(root.path().join(place)),
-            },
-            journal: root.path().to_owned(),
-            last: root.path().join("digest.last"),
-            host_name: "mx.example".to_owned(),
-            seal: None,
-            troubles: Vec::new(),
-        };
         let health = Health::default();
         health.set_canary(Ok(()));
         for (place, said) in [("file/digests", "no digest: directory "), ("new/digests", "ok")] {
             let (from, to) = (at("2025-11-20T05:00:00Z"), at("2025-11-21T05:00:00Z"));
-            let sent = send(&settings(place), from, to).await;
+            let sent = send(&settings(root.path(), place), from, to).await;
             tell(&health, sent.err().as_ref());
             let report = health.report().unwrap();
             assert!(report.contains(said), "{report}");
@@ -336,19 +339,7 @@ mod tests {
     #[test]
     fn a_failed_day_is_covered_the_next_and_the_first_start_is_silent() {
         let root = tempfile::tempdir().unwrap();
-        let settings = DigestSettings {
-            minutes: 390,
-            route: MailRoute {
-                from: String::new(),
-                to: Vec::new(),
-                transport: Transport::File("/".into()),
-            },
-            journal: root.path().to_owned(),
-            last: root.path().join("digest.last"),
-            host_name: String::new(),
-            seal: None,
-            troubles: Vec::new(),
-        };
+        let settings = settings(root.path(), "digests");
         assert_eq!(start_if_due(&settings, at("2025-11-20T05:00:00Z")), None);
         let begun = Some(at("2025-11-20T05:00:00Z"));
         assert_eq!(start_if_due(&settings, at("2025-11-20T06:30:00Z")), begun);

@@ -30,7 +30,6 @@ const MAX_LIST_TTL: Duration = Duration::from_secs(60 * 60);
 const REFUSES: &str = "a public resolver, too many queries, or a wrong key";
 
 /// The resolvers in force. One whose settings a reload does not change keeps its cache and its breaker.
-#[derive(Debug)]
 pub struct DnsClient {
     /// `None` if the table of top-level domains decides alone.
     tlds: Option<Arc<TldResolver>>,
@@ -45,7 +44,7 @@ type Deadline = tokio::time::Instant;
 
 /// The DNS as one message asks it. However often it is judged, it waits for one deadline in all: a second time, what
 /// has not come by then has no answer.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MessageDns {
     client: Arc<DnsClient>,
     /// Set by the first query.
@@ -53,14 +52,12 @@ pub struct MessageDns {
 }
 
 /// Queries about top-level domains.
-#[derive(Debug)]
 struct TldResolver {
     options: ResolverOptions,
     resolver: Resolver<TldDns>,
 }
 
 /// Queries to one block list, with its own cache and breaker: a list that does not answer delays no other.
-#[derive(Debug)]
 struct ListResolver {
     list: Arc<Blocklist>,
     options: ResolverOptions,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::header_fields::{fields, named};
+use super::header_fields::fields;
 use super::settings::Loaded;
 use crate::engine::{Dmarc, Facts, Side};
 use crate::milter::{Mail, Origin};
@@ -45,7 +45,7 @@ fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
 
 /// Adds what the header says. `host` is the name of the MTA.
 pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: &str) {
-    for (name, value) in named(head, &Envelope::OBSERVED) {
+    for (name, value) in fields(head) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
     envelope.trusted_fields = policies.trusted_fields(fields(head), host);

@@ -53,7 +53,6 @@ const UNDO_LOST: &str = "undo-lost";
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The filter that answers the milter server.
-#[derive(Debug)]
 pub struct Filter {
     /// The settings in force. A message keeps those of its beginning to its end ([`Begun`]).
     pub live: Live<Loaded>,

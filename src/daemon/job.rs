@@ -82,7 +82,6 @@ pub struct Timed {
     dns: Duration,
 }
 
-/// A judged message.
 pub struct JudgedMessage {
     pub outcome: Outcome,
     pub progress: Progress,

@@ -25,7 +25,6 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(5);
 /// How often old segments are removed.
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(3_600);
 
-/// The directory of the journal.
 pub fn directory(config: &Config) -> PathBuf {
     config.in_state("journal")
 }

@@ -127,7 +127,6 @@ pub fn is_in_use(path: &Path) -> bool {
     lock_directory(path).is_err()
 }
 
-/// The number in the file.
 fn number(file: &Path) -> Option<i32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }

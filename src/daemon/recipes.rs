@@ -40,7 +40,6 @@ pub const FOLDER: &str = "undo";
 /// Bytes of the longest recipe that is read.
 const MAX_RECIPE_BYTES: u64 = 1 << 30;
 
-/// The directory with the recipes.
 pub fn directory(config: &Config) -> PathBuf {
     config.in_state(FOLDER)
 }
@@ -77,7 +76,6 @@ pub struct RecipeError {
     pub source: io::Error,
 }
 
-/// The recipes of one daemon.
 #[derive(Debug, Default)]
 pub struct Recipes {
     /// Bytes stored, as counted at the last sweep and with what was added since.

@@ -106,7 +106,6 @@ impl Reporter {
         self.tell(event);
     }
 
-    /// Counts an event.
     fn count(&self, event: &milter::Event<'_>) {
         use milter::Event;
         let fault = match event {

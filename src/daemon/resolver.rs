@@ -89,7 +89,6 @@ pub struct Counts {
     pub entries: usize,
 }
 
-/// The resolver of the daemon.
 pub struct Resolver<D: Dns> {
     shared: Arc<SharedResolver<D>>,
 }
@@ -281,14 +280,6 @@ impl<D: Dns> SharedResolver<D> {
     /// A poisoned lock does no harm: no thread leaves the state half changed.
     fn state(&self) -> MutexGuard<'_, ResolverState<D::Answer>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<D: Dns> std::fmt::Debug for Resolver<D> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Resolver")
-            .field("deadline", &self.shared.deadline)
-            .finish_non_exhaustive()
     }
 }
 

@@ -118,11 +118,7 @@ impl Seal {
     }
 
     fn mac(&self, message_id: &[u8], body: &[u8]) -> Hmac<Sha256> {
-        // HMAC takes keys of any length, so this cannot fail. An all-zero key would only make every seal
-        // invalid.
-        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.key)
-            .unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
-        mac.update(PURPOSE);
+        let mut mac = keyed(&self.key, PURPOSE);
         // The length separates the two parts: a line break in the identifier cannot move the border.
         let message_id = message_id.trim_ascii();
         mac.update(format!("{}\n", message_id.len()).as_bytes());
@@ -142,6 +138,15 @@ pub fn path(config: &Config) -> PathBuf {
         Some(file) => config.resolve(file),
         None => config.in_state("seal.key"),
     }
+}
+
+/// HMAC under a key that has several purposes.
+pub fn keyed(key: &[u8], purpose: &[u8]) -> Hmac<Sha256> {
+    // HMAC takes keys of any length, so this cannot fail. An all-zero key would only make every seal invalid.
+    let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key);
+    let mut mac = mac.unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
+    mac.update(purpose);
+    mac
 }
 
 /// Makes a new key. No half key is ever there.

@@ -18,7 +18,6 @@ pub struct Judging {
 }
 
 impl Judging {
-    /// By the policy as it was selected.
     pub fn as_selected(policy: Arc<Policy>) -> Judging {
         Judging { policy, wanted: None }
     }

@@ -1,7 +1,6 @@
 //! Queues for messages that would hold up an async worker: another thread judges them. The number of such
 //! messages at a time is limited, and so is the memory that they may need together.
 
-use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -116,12 +115,6 @@ impl WorkQueues {
     }
 }
 
-impl fmt::Debug for WorkQueues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueues").finish_non_exhaustive()
-    }
-}
-
 /// Peak memory of the engine besides a message of this many bytes, in KiB (`tests/cost`): six times the
 /// message and 16 MiB. For a small message 60 times its size is added instead of 16 MiB, which it cannot reach.
 fn peak_kib(bytes: usize) -> u32 {
@@ -129,7 +122,6 @@ fn peak_kib(bytes: usize) -> u32 {
     u32::try_from(peak >> 10).unwrap_or(u32::MAX)
 }
 
-/// Memory of the engine.
 struct EngineMemory {
     size_kib: u32,
     /// One permit for each free KiB.

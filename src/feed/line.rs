@@ -178,7 +178,6 @@ fn parse_hosts_line(
     if entries == 0 { ListLine::Empty } else { ListLine::Entries(entries) }
 }
 
-/// Parses one entry.
 fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> ListLine {
     if entry_kind == EntryKind::Urls {
         return match entry_url(text) {

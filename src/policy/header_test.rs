@@ -214,7 +214,6 @@ fn words(value: &str) -> impl Iterator<Item = &str> {
     value.split([' ', '\t', ',', ';', '=', '/', '(', ')', '[', ']']).filter(|word| !word.is_empty())
 }
 
-/// The number of `word=NUMBER`.
 fn number_after(value: &str, word: &str) -> Option<i64> {
     let pairs = value.split([' ', '\t', ',', ';']).filter_map(|pair| pair.split_once('='));
     let mut numbers = pairs.filter(|(name, _)| name.eq_ignore_ascii_case(word));

@@ -77,7 +77,6 @@ impl Address {
 pub struct PatternError;
 
 impl Pattern {
-    /// Whether the address matches.
     pub fn matches(&self, address: &Address) -> bool {
         let domain = address.domain.as_deref();
         match self {

@@ -52,7 +52,6 @@ pub struct Conditions {
     pub networks: Vec<Network>,
     /// Whether the client authenticated.
     pub authenticated: Option<bool>,
-    /// Whether it is list mail.
     pub list_mail: Option<bool>,
     pub direction: Option<Direction>,
     /// A trusted header field matches one of these.

@@ -34,7 +34,6 @@ pub struct Upstream {
     pub authserv_id: Option<String>,
 }
 
-/// A trusted field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedField {
     pub(super) name: String,

@@ -172,7 +172,6 @@ impl Recall {
         Ok(Some(Recalled { bytes, links: 0, incomplete }))
     }
 
-    /// The hosts to recall.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
     }

@@ -232,12 +232,6 @@ impl Event {
         }
     }
 
-    /// The record of a message on which the engine failed; it went on unchanged.
-    pub fn failed(transaction: &Transaction<'_>, policy: &Policy) -> Event {
-        let bypasses = vec![(String::new(), Bypass::Panic)];
-        Event::new(transaction, policy, &Outcome { bypasses, ..Outcome::default() })
-    }
-
     /// Whether the message is clean: such events share a smaller part of the journal.
     pub fn is_clean(&self) -> bool {
         // A banner is on all mail from outside.

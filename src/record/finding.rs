@@ -91,7 +91,6 @@ impl<'a> FindingLine<'a> {
         }
     }
 
-    /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         write_line(out, self)
     }
@@ -120,7 +119,6 @@ pub struct UnreadLine<'a> {
 }
 
 impl UnreadLine<'_> {
-    /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         write_line(out, self)
     }

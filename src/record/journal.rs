@@ -186,7 +186,6 @@ impl EventJournal {
     }
 }
 
-/// One stream of segments.
 #[derive(Debug)]
 struct SegmentStream {
     name: &'static str,

@@ -43,7 +43,6 @@ pub struct Tally {
     pub headless: u64,
     /// Messages by their worst verdict.
     pub by_verdict: ByVerdict,
-    /// Findings by verdict.
     pub findings: ByVerdict,
     /// Findings by reason code.
     pub reasons: BTreeMap<String, u64>,
@@ -359,7 +358,6 @@ pub(crate) mod tests {
     use super::*;
     use crate::engine::outcome::Bypass;
 
-    /// An outcome with these findings.
     pub(crate) fn outcome(findings: Vec<Finding>) -> Outcome {
         Outcome {
             links: findings.len() + 2,

@@ -229,7 +229,7 @@ impl<R: Read> Read for LimitedReader<'_, R> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::Write;
 
     use super::*;
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
+    pub fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use crate::file;
 
-/// One input of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file or a folder.

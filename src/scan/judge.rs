@@ -44,77 +44,22 @@ pub enum CrossCheck {
     On,
 }
 
-/// How TLDs are resolved that are not in the table.
-#[derive(Default)]
-pub enum TldLookup {
-    /// They are not: such TLDs are unverified.
-    #[default]
-    Off,
-    /// By DNS queries. Called from any thread.
-    Queries(Box<Resolve>),
-}
-
-/// Resolves the questions of one message; names without an answer in time are missing.
+/// Resolves the questions of one message by DNS; names without an answer in time are missing. Called from any thread.
 pub type Resolve = dyn Fn(&[String]) -> Answers + Send + Sync;
-
-impl TldLookup {
-    fn answers(&self, questions: &[String]) -> Answers {
-        match self {
-            TldLookup::Off => Answers::new(),
-            TldLookup::Queries(ask) => ask(questions),
-        }
-    }
-}
-
-impl std::fmt::Debug for TldLookup {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            TldLookup::Off => "Off",
-            TldLookup::Queries(_) => "Queries",
-        })
-    }
-}
 
 /// What our own server found out about the author, by a header: its DMARC result, and the domain of the recipients if it
 /// is his. Called from any thread.
 pub type ReadResults = dyn Fn(&[u8]) -> (Dmarc, Option<String>) + Send + Sync;
 
-/// Who says what our own server found out about the author of a message.
-#[derive(Default)]
-pub enum Results {
-    /// Nobody: no server is known as ours.
-    #[default]
-    Unknown,
-    /// The Authentication-Results of the message.
-    OfHeader(Box<ReadResults>),
-}
-
-impl Results {
-    fn of(&self, head: &[u8]) -> (Dmarc, Option<String>) {
-        match self {
-            Results::Unknown => (Dmarc::Unknown, None),
-            Results::OfHeader(read) => read(head),
-        }
-    }
-}
-
-impl std::fmt::Debug for Results {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            Results::Unknown => "Unknown",
-            Results::OfHeader(_) => "OfHeader",
-        })
-    }
-}
-
 /// How messages are judged and written.
-#[derive(Debug)]
 pub struct ScanSettings {
     pub policy: Policy,
     pub facts: Facts,
-    pub results: Results,
+    /// If a server is known as ours: reads the Authentication-Results of a message.
+    pub results: Option<Box<ReadResults>>,
     pub tlds: TldTable,
-    pub dns: TldLookup,
+    /// How TLDs are resolved that are not in the table. `None`: they are unverified.
+    pub dns: Option<Box<Resolve>>,
     pub format: OutputFormat,
     /// Findings below this verdict are not written.
     pub min_verdict: Verdict,
@@ -186,14 +131,17 @@ impl<'s> ScanJudge<'s> {
     /// Judges a message. A panic is caught and does not end the scan.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        let (dmarc, own) = settings.results.of(message.head);
+        let (dmarc, own) =
+            settings.results.as_ref().map_or_else(Default::default, |read| read(message.head));
         let mut facts = Facts { dmarc, ..settings.facts.clone() };
         facts.recipient_domains.extend(own);
         let case = Case {
             memory: Some(&settings.judgements),
             ..Case::new(message, &facts, &settings.policy, &settings.tlds)
         };
-        engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
+        engine::examine(engine::inspect_case, case, |questions| {
+            settings.dns.as_ref().map_or_else(Answers::new, |ask| ask(questions))
+        })
     }
 
     fn crosscheck(&mut self, message: &SourceMessage<'_>, outcome: &Outcome) {

@@ -32,7 +32,7 @@ use crate::record::tally::Tally;
 
 pub use input::Input;
 pub use journal::{Completion, ScanJournal};
-pub use judge::{CrossCheck, GapLines, OutputFormat, Results, ScanSettings, TldLookup};
+pub use judge::{CrossCheck, GapLines, OutputFormat, ReadResults, Resolve, ScanSettings};
 pub use pipeline::Scan;
 pub use progress::Progress;
 

@@ -25,7 +25,6 @@ const MAX_TAR_HEADER_BYTES: u64 = 1 << 20;
 pub trait Sink {
     /// Waits until this many bytes may be buffered for a message.
     fn wait_for_memory(&mut self, bytes: usize);
-    /// A message.
     fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()>;
     /// Something that could not be read, from an offset on.
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()>;
@@ -278,6 +277,7 @@ pub(super) fn too_large(max_message: usize) -> String {
 mod tests {
     use std::io::Write;
 
+    use super::super::decode::tests::gzip;
     use super::*;
     use crate::record::names::MAX_NAME_BYTES;
 
@@ -425,12 +425,6 @@ mod tests {
             let unread: Vec<&str> = found.unread.iter().map(|(_, why)| why.as_str()).collect();
             assert_eq!(unread.last(), Some(&"a header of more than 1024 KiB"), "{unread:?}");
         }
-    }
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
     }
 
     #[test]

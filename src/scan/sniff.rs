@@ -15,7 +15,6 @@ pub const BINARY: &str = "binary data";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     Empty,
-    /// One message.
     Message,
     /// Messages with `From ` lines.
     Mbox,

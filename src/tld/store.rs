@@ -45,7 +45,6 @@ pub struct Stored {
 pub enum TableOrigin {
     /// The table built into the program.
     Builtin,
-    /// A file.
     File(PathBuf),
 }
 

@@ -27,6 +27,14 @@ pub fn serve(site: &Site) -> (Daemon, Manager) {
     (start(command), manager)
 }
 
+/// The same, once it is ready.
+#[allow(dead_code)]
+pub fn ready(site: &Site) -> (Daemon, Manager) {
+    let (daemon, manager) = serve(site);
+    assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+    (daemon, manager)
+}
+
 pub fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_linkmilter")
 }
@@ -49,6 +57,21 @@ impl Daemon {
         let id = self.child.id().to_string();
         let status = Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap();
         assert!(status.success(), "kill -{name}");
+    }
+
+    /// Lets it read its configuration again; what it says to its manager then.
+    #[allow(dead_code)]
+    pub fn reload(&self, manager: &Manager) -> Vec<String> {
+        self.signal("HUP");
+        assert_eq!(manager.notified()[0], "RELOADING=1");
+        manager.notified()
+    }
+
+    /// Tells it to end, and waits until it has.
+    #[allow(dead_code)]
+    pub fn end(&mut self) {
+        self.signal("TERM");
+        assert!(self.wait().success());
     }
 
     pub fn wait(&mut self) -> ExitStatus {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::mapped::{Builder, MappedText};
 use super::property::{Escapes, may_hold_link, parameters, piece, unquoted};
-use super::{Edits, InFront, Language, Layer};
+use super::{InFront, Layer};
 use uts58::{reference, scheme};
 
 /// Parameters that are shown in place of a URL.
@@ -70,11 +70,7 @@ pub fn link(
         escaped(label, LABEL_BYTES, &mut page);
     }
     page.unit("</a>", start..start);
-    Some(Layer {
-        edits: Edits::Impossible,
-        in_front: InFront::Link,
-        ..Layer::of(page.finish(), Language::Html)
-    })
+    Some(Layer::behind(InFront::Link, page.finish()))
 }
 
 /// A link to the first URL among these pieces of a text, labelled by a name that is one word: a shortcut is shown by the
@@ -110,7 +106,6 @@ pub fn leads(value: &str) -> bool {
     name.is_some_and(|name| scheme::is_web(name) || name.eq_ignore_ascii_case("mailto"))
 }
 
-/// Whether a text is one word.
 fn is_word(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && !text.contains(char::is_whitespace)

@@ -375,14 +375,15 @@ impl<'t> Layer<'t> {
         }
     }
 
+    /// A page that is not written as it is read, with something in front of what a link leads to: nothing in it is edited.
+    fn behind(in_front: InFront, seen: MappedText<'t>) -> Layer<'t> {
+        Layer { edits: Edits::Impossible, in_front, ..Layer::of(seen, Language::Html) }
+    }
+
     /// A page below the base that a header names, if it has addresses that are relative to it.
     pub fn under_base(page: &'t str, base: &str) -> Option<Layer<'t>> {
         let seen = html::under_base(page, base)?;
-        Some(Layer {
-            edits: Edits::Impossible,
-            in_front: InFront::Base,
-            ..Layer::of(seen, Language::Html)
-        })
+        Some(Layer::behind(InFront::Base, seen))
     }
 
     /// Whether the documents in it are not read as such.

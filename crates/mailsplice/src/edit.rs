@@ -296,55 +296,6 @@ impl fmt::Display for Bypass {
     }
 }
 
-/// A field in a header block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeaderField {
-    /// Byte range of the field with its line end.
-    pub line: Range<usize>,
-    /// Byte range after the colon, without the final line end.
-    pub value: Range<usize>,
-    pub(crate) name: Range<usize>,
-}
-
-impl HeaderField {
-    /// The field's name as spelled. `head` is the header block in which the field was found.
-    #[inline]
-    pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
-        head.get(self.name.clone()).unwrap_or_default()
-    }
-
-    /// Whether the field has this name; case does not count (RFC 5322 §1.2.2).
-    pub fn is_named(&self, head: &[u8], name: &[u8]) -> bool {
-        self.name(head).eq_ignore_ascii_case(name)
-    }
-
-    /// The edit that gives the field another value, which begins with its space; an empty one removes the field. `index`
-    /// says which of the fields of its name it is, from 1, counted from the top.
-    ///
-    /// ```
-    /// use mailsplice::splice::{apply_head, fields::header_fields};
-    ///
-    /// let head = b"From: ann@example.com\r\nSubject: Lunch\r\n at eight\r\nTo: bob@example.org\r\n";
-    /// let subject = header_fields(head).find(|field| field.is_named(head, b"Subject")).unwrap();
-    /// assert_eq!(subject.text(head), "Lunch at eight");
-    /// let edit = subject.edit(head, 1, b" Dinner".to_vec());
-    /// assert_eq!(
-    ///     apply_head(head, &[edit]),
-    ///     b"From: ann@example.com\r\nSubject: Dinner\r\nTo: bob@example.org\r\n"
-    /// );
-    /// ```
-    pub fn edit(self, head: &[u8], index: usize, value: Vec<u8>) -> HeadEdit {
-        let name = String::from_utf8_lossy(self.name(head)).into_owned();
-        HeadEdit { name, index, range: self.value, value }
-    }
-
-    /// The value with each run of white space replaced by one space.
-    pub fn text(&self, head: &[u8]) -> String {
-        let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
-        value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@
 
 pub mod byte_search;
 pub mod edit;
+pub mod header_fields;
 pub mod hex;
 pub mod limits;
 pub mod media;

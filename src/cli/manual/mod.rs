@@ -110,12 +110,11 @@ fn settings() -> Page {
     description(&mut page, &WORDS.layers);
     for chapter in config::reference() {
         section(&mut page, &format!("[{}]", chapter.name));
-        text(&mut page, &chapter.about);
+        text(&mut page, &config::joined(chapter.about));
         for key in chapter.keys {
             let default = if key.default.is_empty() { "" } else { " = " };
             let title = format!("`{}`{default}{}", key.name, key.default);
-            let restart = if key.needs_restart { " Needs a restart." } else { "" };
-            entry(&mut page, &title, &format!("{} Takes {}.{restart}", key.about, key.takes));
+            entry(&mut page, &title, &format!("{} {}", config::joined(key.doc), key.takes()));
         }
     }
     examples(&mut page, "linkmilter-config");

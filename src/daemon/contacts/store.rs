@@ -6,10 +6,11 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::super::metrics::ContactAnswer;
+use super::super::seal;
 
 /// Bits of a set: 4 MiB.
 const SET_BITS: usize = 1 << 25;
@@ -76,11 +77,7 @@ pub enum DigestKind {
 
 impl ContactKey {
     pub fn new(secret: &[u8]) -> ContactKey {
-        // HMAC takes keys of any length: the error cannot come.
-        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(secret);
-        let mut mac = mac.unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
-        mac.update(b"linkmilter contacts 1\n");
-        ContactKey(mac)
+        ContactKey(seal::keyed(secret, MAGIC))
     }
 
     /// A digest of these pieces. The borders between them count as well.
@@ -116,7 +113,6 @@ impl Digest {
     }
 }
 
-/// One set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContactSet {
     /// When the first pair could be inserted, in seconds since 1970.
@@ -311,7 +307,6 @@ impl ContactSets {
 /// Result of [`ContactSets::learn`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// Whether the store has changed.
     pub changed: bool,
     /// Set if the older set was dropped.
     pub rotation: Option<RotationCause>,

@@ -42,7 +42,7 @@ pub enum LogError {
 }
 
 /// Changes the level of the running log, and flushes it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LogHandle {
     level: reload::Handle<LevelFilter, Registry>,
     sink: Sink,
@@ -84,7 +84,6 @@ pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogEr
 }
 
 /// Hands every event to the sink as a line.
-#[derive(Debug)]
 struct LogLines {
     sink: Sink,
 }

@@ -1,7 +1,6 @@
 //! A bounded queue of log lines and the thread that writes them. Mail never waits for a reader of the log: if the
 //! queue is full the line is dropped and counted.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -24,7 +23,6 @@ const MAX_QUEUED_LINES: usize = 4_096;
 /// How long the end of the process waits for lines to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The socket of journald.
 const JOURNALD_SOCKET: &str = "/run/systemd/journal/socket";
 
 /// Takes the bytes of a line.
@@ -74,12 +72,6 @@ pub struct Sink {
     pub form: LineForm,
     queue: SyncSender<LogCommand>,
     dropped: Counter,
-}
-
-impl fmt::Debug for Sink {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Sink").field("form", &self.form).finish_non_exhaustive()
-    }
 }
 
 impl Sink {

@@ -122,54 +122,28 @@ fn percent_decoded(text: &str, what: &'static str) -> Result<String, AccountErro
 
 #[cfg(test)]
 mod tests {
+    use TlsMode::{Implicit, PlainLoopback, StartTls};
+
     use super::*;
 
     #[test]
     fn accounts_are_read() {
         for (text, user, host, port, tls_mode, folder) in [
+            ("imaps://ann@mail.example.org", "ann", "mail.example.org", 993, Implicit, None),
+            ("imaps://ann@mail.example.org/", "ann", "mail.example.org", 993, Implicit, None),
             (
-                "imaps://ann@mail.example.org",
-                "ann",
-                "mail.example.org",
-                993,
-                TlsMode::Implicit,
-                None,
-            ),
-            (
-                "imaps://ann@mail.example.org/",
-                "ann",
-                "mail.example.org",
-                993,
-                TlsMode::Implicit,
-                None,
-            ),
-            (
-                "imap://a%40b.example@h:1143/Lists/a%20b",
+                "imap://a%40b.example@h:1143/L/a%20b",
                 "a@b.example",
                 "h",
                 1143,
-                TlsMode::StartTls,
-                Some("Lists/a b"),
+                StartTls,
+                Some("L/a b"),
             ),
-            (
-                "imap://ann*admin@localhost",
-                "ann*admin",
-                "localhost",
-                143,
-                TlsMode::PlainLoopback,
-                None,
-            ),
-            ("imap://ann@127.0.0.1", "ann", "127.0.0.1", 143, TlsMode::PlainLoopback, None),
-            ("imap://ann@[::1]", "ann", "::1", 143, TlsMode::PlainLoopback, None),
-            ("imap://ann@192.0.2.1", "ann", "192.0.2.1", 143, TlsMode::StartTls, None),
-            (
-                "imap://ann@localhost.example.org",
-                "ann",
-                "localhost.example.org",
-                143,
-                TlsMode::StartTls,
-                None,
-            ),
+            ("imap://ann*admin@localhost", "ann*admin", "localhost", 143, PlainLoopback, None),
+            ("imap://ann@127.0.0.1", "ann", "127.0.0.1", 143, PlainLoopback, None),
+            ("imap://ann@[::1]", "ann", "::1", 143, PlainLoopback, None),
+            ("imap://ann@192.0.2.1", "ann", "192.0.2.1", 143, StartTls, None),
+            ("imap://ann@localhost.a.example", "ann", "localhost.a.example", 143, StartTls, None),
         ] {
             let (user, host) = (user.to_owned(), host.to_owned());
             let expected =

@@ -14,7 +14,6 @@ const AUTHORITY_CHARS: usize = 80;
 /// Distinct characters that are named.
 const CHARACTERS_NAMED: usize = 6;
 
-/// The sample as a card.
 pub fn card(sample: &Sample) -> String {
     let shown = shown(sample);
     let marked = mark(&shown, sample.target.as_deref());
@@ -84,7 +83,6 @@ struct Marked {
     names: Vec<MarkName>,
 }
 
-/// What is marked.
 #[derive(Debug, PartialEq, Eq)]
 struct MarkName {
     /// The character itself, if it is visible.

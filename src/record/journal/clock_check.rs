@@ -37,7 +37,6 @@ impl ClockCheck {
         ClockCheck { clock: now, uptime: Some(uptime), distrust }
     }
 
-    /// The next check.
     pub fn next(self, now: Timestamp, uptime: Duration) -> ClockCheck {
         let distrust = match self.uptime {
             Some(before) => {

@@ -1,5 +1,9 @@
 //! Messages for tests, and the encodings that they come in.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
+use super::lines::base64_lines;
+
 pub const UTF8: &str = "text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit";
 pub const BASE64: &str = "text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64";
 
@@ -72,42 +76,13 @@ pub fn unquoted(text: &[u8]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// Base64 in lines of 76.
 pub fn base64(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for (index, chunk) in bytes.chunks(3).enumerate() {
-        let mut three = [0; 4];
-        three[1..=chunk.len()].copy_from_slice(chunk);
-        let word = u32::from_be_bytes(three);
-        for place in 0..4 {
-            let code = ALPHABET[(word >> (18 - 6 * place)) as usize & 63];
-            out.push(if place <= chunk.len() { char::from(code) } else { '=' });
-        }
-        if index % 19 == 18 {
-            out.push_str("\r\n");
-        }
-    }
-    if !out.ends_with('\n') {
-        out.push_str("\r\n");
-    }
-    out
+    base64_lines(bytes, 76).trim_end().to_owned() + "\r\n"
 }
 
 pub fn unbase64(text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let (mut word, mut bits) = (0_u32, 0);
-    for byte in text.bytes() {
-        let Some(value) = ALPHABET.iter().position(|&code| code == byte) else { continue };
-        word = word << 6 | value as u32;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((word >> bits) as u8);
-        }
-    }
-    out
+    BASE64_STANDARD.decode(text.split_whitespace().collect::<String>()).unwrap()
 }
 
 /// The text of a key in a line of JSON.

@@ -7,7 +7,7 @@ use super::elements::{Element, RawElement};
 use super::sheets::hides_or_writes;
 use super::token::{ElementName, RawText, Tag, TagKind, Token, Tokenizer};
 use crate::mapped::Builder;
-use crate::{Edits, InFront, Language, Layer};
+use crate::{InFront, Layer};
 
 /// Maximum bytes of what is kept of pages above, and elements that are open. Of honest mail only style sheets are as long.
 const ABOVE_BYTES: usize = 8 << 10;
@@ -35,8 +35,7 @@ pub fn below(page: &str, above: &str) -> Layer<'static> {
     let mut seen = Builder::with_capacity(page.len() + above.len());
     seen.unit(above, 0..0);
     seen.linear(page, 0);
-    let (edits, in_front) = (Edits::Impossible, InFront::Other);
-    Layer { edits, in_front, ..Layer::of(seen.finish(), Language::Html) }
+    Layer::behind(InFront::Other, seen.finish())
 }
 
 /// What governs the page below, in ranges of the one above.

@@ -11,7 +11,7 @@ use super::entity;
 use super::pictures;
 use super::token::{RawText, Tag, TagKind, Token, Tokenizer};
 use super::url_values::refresh_url;
-use crate::{Edits, InFront, Language, Layer, css};
+use crate::{InFront, Layer, css};
 use uts58::reference;
 use uts58::scheme::{self, Does};
 
@@ -150,8 +150,7 @@ pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
         }
     }
     seen.linear(page.get(done..).unwrap_or_default(), done);
-    let (edits, in_front) = (Edits::Impossible, InFront::Other);
-    (shown > 0).then(|| Layer { edits, in_front, ..Layer::of(seen.finish(), Language::Html) })
+    (shown > 0).then(|| Layer::behind(InFront::Other, seen.finish()))
 }
 
 /// Where it is shown: in front of what it stands for, and in the elements that it lies behind.

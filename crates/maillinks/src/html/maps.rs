@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::elements::Element;
 use super::token::Attribute;
-use super::{Holds, HtmlReader, Occurrence, SeenBy, Site};
-use crate::AnchorAround;
+use super::{Holds, HtmlReader, Site};
 
 /// Maximum number of such pictures with a host in their text, and of areas.
 const MAPS: usize = 16;
@@ -62,15 +61,10 @@ impl HtmlReader<'_, '_, '_> {
         if element == Element::Area {
             self.area(attributes, first);
         } else if element == Element::Img && self.maps.pictures.len() < MAPS {
-            let shows =
-                |one: &Occurrence| matches!(one.site, Site::Attribute { holds: Holds::Shown, .. });
-            let found = self.view.occurrences.get(first..).unwrap_or_default();
-            let Some(start) = found.iter().position(shows) else { return };
-            let shown = found.iter().skip(start).take_while(|one| shows(one)).take(HOSTS).count();
-            if let Some(map) = self.value_of("usemap", attributes) {
-                let shown = first + start..first + start + shown;
-                self.maps.pictures.push(Picture { map: name_of(&map), shown });
-            }
+            let shows = |site: &Site| matches!(site, Site::Attribute { holds: Holds::Shown, .. });
+            let shown = self.first_of(first, HOSTS, shows);
+            let map = (!shown.is_empty()).then(|| self.value_of("usemap", attributes)).flatten();
+            self.maps.pictures.extend(map.map(|map| Picture { map: name_of(&map), shown }));
         }
     }
 
@@ -97,9 +91,7 @@ impl HtmlReader<'_, '_, '_> {
             let largest = areas().map(|area| area.size).max().unwrap_or_default();
             for area in areas().filter(|area| area.size >= largest / 2) {
                 for shown in picture.shown.clone() {
-                    let Some(shown) = self.view.occurrences.get(shown).cloned() else { continue };
-                    let anchor = AnchorAround::LeadsTo(area.leads_to);
-                    self.push(Occurrence { seen_by: SeenBy::Glance, anchor, ..shown });
+                    self.compare_shown(shown, area.leads_to);
                 }
             }
         }

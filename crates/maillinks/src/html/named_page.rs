@@ -16,7 +16,6 @@ use uts58::{Target, reference};
 /// A URL, with where it begins in the page.
 type Url = (String, usize);
 
-/// What a page leads to.
 #[derive(Default)]
 struct Leads {
     /// By itself, or with a password.

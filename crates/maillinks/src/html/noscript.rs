@@ -6,7 +6,7 @@ use super::elements::Element;
 use super::token::{Tag, TagKind, Tokenizer};
 use super::{HtmlReader, Pass, RawText, Token};
 use crate::mapped::Builder;
-use crate::{Edits, InFront, Language, Layer};
+use crate::{InFront, Layer};
 
 impl HtmlReader<'_, '_, '_> {
     /// Remembers that the page has an element whose content scripts replace.
@@ -33,8 +33,7 @@ pub fn scripted(page: &str) -> Option<Layer<'static>> {
         }
     }
     seen.linear(page.get(done..).unwrap_or_default(), done);
-    let (edits, in_front) = (Edits::Impossible, InFront::Other);
-    Some(Layer { edits, in_front, ..Layer::of(seen.finish(), Language::Html) })
+    Some(Layer::behind(InFront::Other, seen.finish()))
 }
 
 /// Where the first such element begins that is another as markup and as text. Those before it are passed once as markup,

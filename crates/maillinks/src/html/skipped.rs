@@ -62,7 +62,6 @@ pub(super) struct Skipped {
     last_end: Option<usize>,
 }
 
-/// An open element.
 #[derive(Clone, Debug)]
 struct OpenElement {
     tag: Tag,

@@ -23,20 +23,17 @@ pub(super) struct Titled {
 impl HtmlReader<'_, '_, '_> {
     /// Handles a start tag; `first` is the first occurrence of its attributes.
     pub(super) fn enter_title(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
-        let found = self.view.occurrences.get(first..).unwrap_or_default();
-        let is_title =
-            |one: &Occurrence| matches!(one.site, Site::Attribute { attribute: "title", .. });
-        let start = found.iter().position(is_title).unwrap_or(found.len());
-        let shown = found.iter().skip(start).take_while(|one| is_title(one)).take(LINKS).count();
+        let is_title = |site: &Site| matches!(site, Site::Attribute { attribute: "title", .. });
+        let links = self.first_of(first, LINKS, is_title);
         let element = tag.element();
         // That of a link is compared with it anyway.
-        if shown == 0 && self.titled.is_empty() || element.is_void() || element == Element::A {
+        if links.is_empty() && self.titled.is_empty() || element.is_void() || element == Element::A
+        {
             return;
         }
         if self.has_title(attributes) && self.titled.len() < OPEN {
             let mut element = None;
             StyledElement::enter(&mut element, self.text, tag, Some(self.visible.len()));
-            let links = first + start..first + start + shown;
             self.titled.push(Titled { element, links });
         } else if let Some(inner) = self.titled.last_mut() {
             StyledElement::enter(&mut inner.element, self.text, tag, None);
@@ -56,12 +53,28 @@ impl HtmlReader<'_, '_, '_> {
             return;
         };
         for at in around.links.clone() {
-            for leads_to in anchor.targets() {
-                if let Some(shown) = self.view.occurrences.get(at).cloned() {
-                    let anchor = AnchorAround::LeadsTo(leads_to);
-                    self.push(Occurrence { seen_by: SeenBy::Glance, anchor, ..shown });
-                }
-            }
+            anchor.targets().for_each(|leads_to| self.compare_shown(at, leads_to));
+        }
+    }
+
+    /// The first occurrences from `first` on that stand in one such place, at most so many.
+    pub(super) fn first_of(
+        &self,
+        first: usize,
+        most: usize,
+        is_there: impl Fn(&Site) -> bool,
+    ) -> Range<usize> {
+        let found = self.view.occurrences.get(first..).unwrap_or_default();
+        let start = found.iter().position(|one| is_there(&one.site)).unwrap_or(found.len());
+        let there = found.iter().skip(start).take_while(|one| is_there(&one.site));
+        first + start..first + start + there.take(most).count()
+    }
+
+    /// Compares what an occurrence shows with where another leads.
+    pub(super) fn compare_shown(&mut self, shown: usize, leads_to: usize) {
+        if let Some(shown) = self.view.occurrences.get(shown).cloned() {
+            let anchor = AnchorAround::LeadsTo(leads_to);
+            self.push(Occurrence { seen_by: SeenBy::Glance, anchor, ..shown });
         }
     }
 

@@ -137,7 +137,6 @@ fn what_a_program_passes_over_is_read_and_left_out() {
     assert!(rtf::is(b"\r\n{\\rt") && !rtf::is(b"{\\r") && !rtf::is(b"{ \\rtf"));
 }
 
-/// A file with these attributes.
 fn file(attributes: &[(u32, &[u8])]) -> Vec<u8> {
     let mut out = [&SIGNATURE[..], &[1, 0]].concat();
     for (id, data) in attributes {

@@ -143,7 +143,6 @@ pub(super) fn is_block(armor: &[u8]) -> bool {
     lines(armor).next().is_some_and(|line| line.iter().all(is_digit))
 }
 
-/// The data of an armor.
 pub(super) fn data(armor: &[u8]) -> Vec<u8> {
     let mut digits = Vec::with_capacity(armor.len());
     lines(armor).for_each(|line| digits.extend_from_slice(line));

@@ -2,38 +2,12 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | RFC 5322 §2.2, fields and folding | [`fields`], [`unfold`] |
+//! | RFC 5322 §2.2, folding | [`unfold`] |
 
 use std::borrow::Cow;
 
-use crate::byte_search::{below, equal, first, splat};
-use crate::edit::HeaderField;
-
-/// The fields of a block, in order. Lines that are not fields are skipped.
-pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < block.len() {
-            let start = at;
-            let mut end = line_after(block, at);
-            while matches!(block.get(end), Some(b' ' | b'\t')) {
-                end = line_after(block, end);
-            }
-            at = end;
-            let line = block.get(start..end).unwrap_or_default();
-            if let Some(colon) = colon(line) {
-                let name = line.get(..colon).unwrap_or_default().trim_ascii_end().len();
-                let value_end = start + without_line_end(line).len();
-                return Some(HeaderField {
-                    line: start..end,
-                    name: start..start + name,
-                    value: (start + colon + 1).min(value_end)..value_end,
-                });
-            }
-        }
-        None
-    })
-}
+use crate::header_fields::{HeaderField, field_name, header_fields};
+pub(super) use crate::header_fields::{colon, line_after, without_line_end};
 
 /// Fields of one header that [`agreed`] returns: each takes about fifty bytes, and real headers have fewer than two hundred.
 const MAX_AGREED: usize = 10_000;
@@ -85,44 +59,9 @@ pub(crate) fn envelope(block: &[u8]) -> usize {
     if colon(line).is_some() { 0 } else { line.len() }
 }
 
-/// Length of the field name at the start (RFC 5322 §3.6.8).
-fn field_name(line: &[u8]) -> usize {
-    // Up to a colon, a blank or control character, or one outside ASCII.
-    let ends = |word: u64| {
-        equal(word, b':') | below(word, b'!') | word | word.wrapping_add(splat(0x80 - 0x7F))
-    };
-    first(line, ends).unwrap_or(line.len())
-}
-
 /// The line at `at`, with its line end.
 fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..line_after(bytes, at)).unwrap_or_default()
-}
-
-/// Offset of the colon if the line begins with a field name (RFC 5322 §3.6.8; white space before
-/// the colon is the obsolete form, and may be folded). NUL is ignored: some programs drop it.
-pub(super) fn colon(line: &[u8]) -> Option<usize> {
-    let mut name = field_name(line);
-    while let Some([0, after @ ..]) = line.get(name..) {
-        name += 1 + field_name(after);
-    }
-    let rest = line.get(name..).filter(|_| name > 0)?;
-    let space = white_space(rest);
-    (rest.get(space) == Some(&b':')).then_some(name + space)
-}
-
-/// Length of the folding white space at the start, including line ends that are followed by white space.
-fn white_space(bytes: &[u8]) -> usize {
-    let mut length = 0;
-    loop {
-        let rest = bytes.get(length..).unwrap_or_default();
-        length += match rest {
-            [b' ' | b'\t', ..] => 1,
-            [b'\n', b' ' | b'\t', ..] => 2,
-            [b'\r', b'\n', b' ' | b'\t', ..] => 3,
-            _ => return length,
-        };
-    }
 }
 
 /// Whether the bytes begin with a label.
@@ -135,18 +74,6 @@ pub(super) fn is_label(bytes: &[u8]) -> bool {
 
 /// Most bytes of a label's name with its colon and white space before it.
 const LABEL_NAME_BYTES: usize = 64;
-
-/// Offset of the line after the one at `at`.
-pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(bytes.len(), |feed| at + feed + 1)
-}
-
-/// The line without its line end.
-pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
-}
 
 /// The value without its folds: line ends are removed, white space and CRs inside a line stay.
 /// The result is bytes, since a boundary may contain any.
@@ -182,7 +109,7 @@ pub(super) enum BodyField {
 
 /// The labels of a block, in order, with their values as they are folded.
 pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (BodyField, &[u8])> {
-    fields(block).filter_map(|field| label(block, &field))
+    header_fields(block).filter_map(|field| label(block, &field))
 }
 
 /// Like [`labels`], for fields that are known already.
@@ -218,7 +145,7 @@ fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(BodyField, &'b [u8
 pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
     let blank = |pair| memchr::memmem::find(block, pair).is_some();
     (blank(b" :") || blank(b"\t:"))
-        && fields(block).any(|field| {
+        && header_fields(block).any(|field| {
             let name = field.name(block);
             matches!(block.get(field.name.end), Some(b' ' | b'\t' | b'\r' | b'\n'))
                 && name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
@@ -230,33 +157,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_of_field_names() {
-        for byte in 0..=u8::MAX {
-            let is_inside = matches!(byte, b'!'..=b'9' | b';'..=b'~');
-            for before in 0..20 {
-                let line = [&b"x".repeat(before)[..], &[byte, 0xFF, 0, b'a']].concat();
-                assert_eq!(field_name(&line), before + usize::from(is_inside), "{byte}");
-            }
-        }
-    }
-
-    #[test]
-    fn fields_with_folds_and_junk() {
-        let block = b"Subject: a\r\n b\r\nno field here\r\nX-Y :\tz\r\nLast:";
-        let found: Vec<(&[u8], &[u8])> =
-            fields(block).map(|f| (&block[f.name], &block[f.value])).collect();
-        let want: [(&[u8], &[u8]); 3] =
-            [(b"Subject", b" a\r\n b"), (b"X-Y", b"\tz"), (b"Last", b"")];
-        assert_eq!(found, want);
-    }
-
-    #[test]
     fn fields_on_which_programs_agree() {
         let names = |block: &[u8]| -> Option<Vec<Vec<u8>>> {
             let fields = agreed(block)?;
-            assert_eq!(fields, super::fields(block).collect::<Vec<_>>());
-            let lines: Vec<_> = crate::splice::fields::header_fields(block).collect();
-            assert_eq!(fields, lines, "one walk sees what the other does");
+            assert_eq!(fields, header_fields(block).collect::<Vec<_>>());
             Some(fields.iter().map(|field| field.name(block).to_vec()).collect())
         };
         let same = Some(vec![b"A".to_vec(), b"B".to_vec()]);

@@ -9,7 +9,7 @@ use super::lenient;
 use super::sniff;
 use super::transfer::{Transfer, base64};
 use super::{Clarity, External};
-use crate::edit::HeaderField;
+use crate::header_fields::HeaderField;
 
 /// What a header tells about its body.
 #[derive(Clone)]

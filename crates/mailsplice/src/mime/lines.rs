@@ -10,7 +10,8 @@ use super::header;
 use super::structure::PartSite;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
-use crate::edit::{HeadEdit, HeaderField, RawEdit, apply};
+use crate::edit::{HeadEdit, RawEdit, apply};
+use crate::header_fields::{HeaderField, header_fields};
 
 /// Most bytes of a line, without its line end.
 const LINE_BYTES: usize = 998;
@@ -226,7 +227,7 @@ fn encoding_field(block: &[u8]) -> Option<HeaderField> {
 }
 
 fn encoding_fields(block: &[u8]) -> impl Iterator<Item = HeaderField> {
-    header::fields(block).filter(|field| field.is_named(block, FIELD.as_bytes()))
+    header_fields(block).filter(|field| field.is_named(block, FIELD.as_bytes()))
 }
 
 /// Whether a part says its transfer encoding more than once: programs take the first or the last.

@@ -36,7 +36,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
+use crate::edit::{Bypass, HeadEdit, RawEdit};
+use crate::header_fields::HeaderField;
 use crate::limits::SplitLimits;
 use crate::signatures::Signatures;
 use crate::span::Text;

@@ -56,7 +56,6 @@ pub(super) struct Walk<'m> {
     pub lone_cr: Cell<bool>,
 }
 
-/// An open multipart.
 pub(super) struct OpenMultipart {
     pub entity: Entity,
     pub boundary: Vec<u8>,

@@ -9,8 +9,8 @@ use sha2::Sha256;
 
 use super::canonical;
 use super::packing::{self, Bits};
-pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
+pub use crate::header_fields::{HeaderField, header_fields};
 
 /// Field that reports what was found and done.
 pub const SUMMARY: &str = "X-Linkmilter";
@@ -229,38 +229,6 @@ pub(super) fn parse_undo(value: &str) -> Option<Undo> {
         }
     }
     content.filter(|_| version == Some(true))
-}
-
-/// The fields of a header block, in order; other lines are left out.
-pub fn header_fields(head: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
-    let line_after = |at: usize| {
-        let rest = head.get(at..).unwrap_or_default();
-        memchr::memchr(b'\n', rest).map_or(head.len(), |feed| at + feed + 1)
-    };
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < head.len() {
-            let start = at;
-            at = line_after(at);
-            while matches!(head.get(at), Some(b' ' | b'\t')) {
-                at = line_after(at);
-            }
-            let line = head.get(start..at).unwrap_or_default();
-            let Some(colon) = memchr::memchr(b':', line) else { continue };
-            let name = line.get(..colon).unwrap_or_default().trim_ascii_end();
-            if name.is_empty() || name.iter().any(|b| !b.is_ascii_graphic()) {
-                continue;
-            }
-            let content = line.strip_suffix(b"\n").unwrap_or(line);
-            let content = content.strip_suffix(b"\r").unwrap_or(content);
-            return Some(HeaderField {
-                line: start..at,
-                value: start + colon + 1..start + content.len().max(colon + 1),
-                name: start..start + name.len(),
-            });
-        }
-        None
-    })
 }
 
 #[cfg(test)]

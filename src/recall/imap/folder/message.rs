@@ -16,7 +16,6 @@ pub const OLD_KEYWORD: &str = "LinkmilterOld";
 /// Keyword of a copy whose original is not removed yet.
 pub const NEW_KEYWORD: &str = "LinkmilterNew";
 
-/// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImapMessage {
     pub uid: NonZeroU32,

@@ -89,7 +89,6 @@ impl<'t> Shown<'t> {
         Shown { text: text.trim(), start, unseen: Some(unseen) }
     }
 
-    /// Writes it as a page has it.
     fn write(self, page: &mut String) {
         let end = self.start + self.text.len();
         let mut at = self.start;

@@ -13,7 +13,6 @@ pub(super) fn find(label: &str) -> Option<Charset> {
     whatwg(label).or_else(|| alias(label)).or_else(|| prefix(label))
 }
 
-/// The charset of a WHATWG label.
 fn whatwg(label: &str) -> Option<Charset> {
     let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
     Some(match encoding {

@@ -19,12 +19,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page of this name.
     pub(super) fn named(name: &str) -> Option<&'static Page> {
         PAGES.iter().find(|page| page.name == name)
     }
 
-    /// The character of a byte.
     pub(super) fn character(&self, byte: u8) -> char {
         self.characters.get(usize::from(byte)).copied().unwrap_or(char::REPLACEMENT_CHARACTER)
     }
@@ -36,7 +34,6 @@ impl Page {
     }
 }
 
-/// All pages.
 pub(super) static PAGES: [Page; ROWS.len()] = pages();
 
 /// Name, and characters as they are or as `\u{a0}`: of all bytes, or of those above ASCII.

@@ -83,7 +83,6 @@ pub(super) fn paged_text(bytes: &[u8], page: &Page) -> String {
 /// Bytes that are tested together.
 const LINE: usize = 64;
 
-/// The bytes above ASCII.
 fn above_ascii(bytes: &[u8]) -> impl Iterator<Item = u8> {
     let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
     wide.copied().filter(|byte| !byte.is_ascii())

@@ -106,7 +106,6 @@ fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
     decode(&apply(bytes, edits).to_vec(), Utf7Variant::Words).as_str() == text
 }
 
-/// The text with its edits.
 fn edited_text(text: &str, edits: &[TextEdit]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;

@@ -23,7 +23,6 @@ const WIDE: usize = 64;
 /// Context and depth of the text around a block.
 type Above = (Context, usize);
 
-/// A text in which there are blocks.
 struct BlockText<'t> {
     bytes: &'t [u8],
     blocks: Vec<uu::Block<'t>>,
@@ -107,7 +106,6 @@ impl Splitter<'_> {
         self.add_blocks(walk, &template, &BlockText { bytes: &narrow, blocks, start: 0 }, above);
     }
 
-    /// Adds a part for each block of a text.
     fn add_blocks(&mut self, walk: &Walk<'_>, template: &Part, text: &BlockText<'_>, above: Above) {
         for (index, block) in text.blocks.iter().enumerate() {
             if self.tree.parts.len() >= self.limits.parts {

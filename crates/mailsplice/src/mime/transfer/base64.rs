@@ -227,7 +227,6 @@ fn may_hold_link(text: &[u8]) -> bool {
     text.iter().any(is_sign) || text.utf8_chunks().any(|chunk| chunk.valid().contains(is_other))
 }
 
-/// Whether these bytes have a text in them.
 fn is_text(bytes: &[u8]) -> bool {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\r' | '\n' | '\t');
     bytes.utf8_chunks().any(|chunk| {
