@@ -120,13 +120,13 @@ pub fn files<'a>(bytes: &'a [u8], mut spend: impl FnMut(u64) -> bool) -> Option<
         })
     };
     if let Some(end) = &end {
-        // An archive in this one that is stored has headers of its own.
+        // An archive in this one has headers of its own, which packing may leave as they are.
         let own = centrals.iter().filter(|central| end.directory.contains(&central.at));
-        let stored =
-            own.filter_map(|central| locals.get(known(&locals, central)?)?.stored(central));
-        let stored: BTreeMap<usize, usize> = stored.map(|one| (one.start, one.end)).collect();
+        let extents =
+            own.filter_map(|central| locals.get(known(&locals, central)?)?.extent(central));
+        let extents: BTreeMap<usize, usize> = extents.map(|one| (one.start, one.end)).collect();
         let is_inside =
-            |at: usize| stored.range(..=at).next_back().is_some_and(|(_, end)| at < *end);
+            |at: usize| extents.range(..=at).next_back().is_some_and(|(_, end)| at < *end);
         locals.retain(|local| !is_inside(local.at));
         centrals.retain(|central| !is_inside(central.at));
     }

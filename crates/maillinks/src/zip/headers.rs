@@ -125,13 +125,13 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Where the file is, if it is not packed and both headers say the same of it.
-    pub fn stored(&self, central: &Central<'_>) -> Option<Range<usize>> {
+    /// Where the file is, if both headers say the same of it.
+    pub fn extent(&self, central: &Central<'_>) -> Option<Range<usize>> {
         let (own, other) = (&self.said, &central.said);
-        let is_same =
-            own.method == other.method && matches!(own.packed, 0) | (own.packed == other.packed);
+        // A length of 0 stands behind the file.
+        let is_same = own.method == other.method && (own.packed == 0 || own.packed == other.packed);
         let end = self.start.checked_add(other.packed)?;
-        (is_same && own.method == super::STORED && end <= central.at).then_some(self.start..end)
+        (is_same && end <= central.at).then_some(self.start..end)
     }
 }
 
