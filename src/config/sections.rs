@@ -227,8 +227,8 @@ settings! {
         /// limits. A message that ran out of time first gets a temporary failure (451) three times,
         /// because load passes.
         on_exhausted: Final = "\"quarantine\"", Reload;
-        /// What happens to a message with a part that is not read: encrypted, PKCS#7, an archive, an
-        /// office file or another file in which no links are looked for. Such parts are common.
+        /// What happens to a message with a part that is not read: encrypted, PKCS#7, a program, an
+        /// archive or an office file in which something is not read. Such parts are common.
         on_opaque: Final = "\"accept\"", Reload;
         /// What happens to a message with a link whose labels or delimiters different programs read
         /// in different ways: `accept`, `defuse` (every link in it is defanged) or `quarantine`.

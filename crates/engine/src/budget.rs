@@ -80,11 +80,22 @@ pub struct Budget<'a> {
     pub occurrences: usize,
     /// Pictures and pixels that may still be searched for codes.
     pub images: ImageBudget,
+    /// Whether archives are read, and the steps that they took.
+    pub archives: Archives,
     /// Steps that the caller allows, those of pixels included.
     most: Option<u64>,
     pub stop: Option<&'a AtomicBool>,
     reached: Option<Limit>,
     cost: Cost,
+}
+
+/// What is said of archives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Archives {
+    /// Whether the message was edited, and is read again: nothing in an archive is.
+    pub again: bool,
+    /// The steps that they took.
+    pub steps: u64,
 }
 
 impl<'a> Budget<'a> {
@@ -103,6 +114,7 @@ impl<'a> Budget<'a> {
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
             occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
             images: ImageBudget::default(),
+            archives: Archives::default(),
             most: None,
             stop,
             reached: None,
@@ -144,10 +156,11 @@ impl<'a> Budget<'a> {
         self.spend(Stage::Pictures, 0)
     }
 
-    /// Whether at least twice as many steps are left as were spent: enough to read the edited message again. Pictures are
-    /// not read again.
+    /// Whether at least twice as many steps are left as were spent: enough to read the edited message again. Pictures and
+    /// archives are not read again.
     pub fn can_read_again(&self) -> bool {
-        self.left / 2 >= self.cost.all() - self.cost.of(Stage::Pictures)
+        let once = self.cost.of(Stage::Pictures) + self.archives.steps;
+        self.left / 2 >= self.cost.all().saturating_sub(once)
     }
 
     /// Takes the steps of a link of this many bytes, and of judging it.
@@ -220,6 +233,32 @@ impl<'a> Budget<'a> {
     /// The steps that are left.
     fn left(&self) -> u64 {
         if self.reached.is_some() { 0 } else { self.left }
+    }
+
+    /// Lends so many quarters of the steps that are left to what can be left out: files of an archive. Returns those that are
+    /// kept.
+    pub fn lend(&mut self, quarters: u64) -> u64 {
+        let left = self.left();
+        let lent = left / 4 * quarters;
+        self.left = lent;
+        left - lent
+    }
+
+    /// Ends that. Returns whether there were too few, which is no limit of the message.
+    pub fn take_back(&mut self, kept: u64) -> bool {
+        let is_allowed = self.most.is_none_or(|most| self.cost.all() <= most);
+        let is_over = is_allowed && self.reached == Some(Limit::Steps);
+        if is_over {
+            self.reached = None;
+            self.left = 0;
+        }
+        self.left += kept;
+        is_over
+    }
+
+    /// The steps that are left of those that were lent.
+    pub fn lent(&self) -> u64 {
+        self.left()
     }
 
     /// The limits of splitting, which has the steps that are left.

@@ -152,11 +152,15 @@ impl Findings {
             return;
         }
         self.last_passed.clone_from(&judged.host);
-        if self.passed.contains(host.ascii.as_str()) {
-            return;
+        if !self.passed.contains(host.ascii.as_str()) {
+            self.keep_passed(host.ascii.as_str().into());
         }
-        if self.passed.len() < PASSED {
-            self.passed.insert(host.ascii.as_str().into());
+    }
+
+    /// Keeps this host of a harmless link, if there is room.
+    pub fn keep_passed(&mut self, host: Box<str>) {
+        if self.passed.len() < PASSED || self.passed.contains(&host) {
+            self.passed.insert(host);
         } else {
             self.passed_more = true;
         }

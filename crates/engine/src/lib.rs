@@ -196,7 +196,8 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Querie
     let language = facts.language.as_deref().or_else(of_header);
     let disjoint = tree.is_disjoint();
     for part in tree.in_order_of_sight() {
-        let mut context = PartContext { message, tree, language, policy, tlds, disjoint };
+        let mut context =
+            PartContext { message, tree, language, policy, tlds, disjoint, archives: 0 };
         context.read(part, &mut judge, budget, &mut found);
         if budget.limit_reached().is_some() {
             break;

@@ -68,8 +68,16 @@ fn report_deceptive(
     let mut inside = Findings::default();
     let disjoint = inner.is_disjoint();
     for part in 0..inner.parts.len() {
-        let mut context =
-            PartContext { message, tree: &inner, language: None, policy, tlds, disjoint };
+        // An archive was read as it is.
+        let mut context = PartContext {
+            message,
+            tree: &inner,
+            language: None,
+            policy,
+            tlds,
+            disjoint,
+            archives: u8::MAX,
+        };
         context.read(part, judge, budget, &mut inside);
         if budget.limit_reached().is_some() {
             return;

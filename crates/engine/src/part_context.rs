@@ -19,6 +19,8 @@ pub struct PartContext<'a> {
     pub tlds: &'a dyn TldSet,
     /// Whether no two parts share bytes.
     pub disjoint: bool,
+    /// How many archives are around the message.
+    pub archives: u8,
 }
 
 impl PartContext<'_> {

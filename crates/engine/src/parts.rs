@@ -1,5 +1,6 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
+mod archives;
 mod attached;
 mod attachments;
 mod below_page;
@@ -44,7 +45,9 @@ impl PartContext<'_> {
         found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        attachments::read(*self, part, judge, budget, found);
+        if let Some(polyglot) = attachments::read(*self, part, judge, budget, found) {
+            archives::read(*self, (part, polyglot), judge, budget, found);
+        }
         headers::externals(entry, judge, budget, self.policy, found);
         headers::file_names(entry, judge, budget, self.policy, found);
         let base = headers::bases(entry, judge, budget, self.policy, found);

@@ -3,6 +3,7 @@ use super::policy::{Defang, HeaderFields, Linkify, Mode, Notice, Report};
 use super::*;
 
 mod actions;
+mod archives;
 mod attachments;
 mod cards;
 mod clicked;

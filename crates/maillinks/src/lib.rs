@@ -1,12 +1,12 @@
 //! The links that a part of a mail message holds, as mail programs and readers see them: in text, HTML, calendars and
-//! cards, PDF, pictures (QR codes), `winmail.dat` and office files that are text.
+//! cards, PDF, office files, archives, pictures (QR codes) and `winmail.dat`.
 //!
 //! [`layers`] gives the texts of a part (a calendar has one for each property), [`read`] finds the links in one of
 //! them, [`Defanger`] makes the edits for a link. All offsets are bytes of a reading of the part
 //! (`mailsplice::mime::all_readings`), which maps them to raw bytes. Nothing here judges: whether a link deceives is
 //! asked of `homograph`.
 //!
-//! Attachments have readers of their own: [`pdf`], [`tnef`], [`images`] and [`text_formats`]. What a link opens apart
+//! Attachments have readers of their own: [`pdf`], [`zip`] and [`packages`], [`tnef`], [`images`] and [`text_formats`]. What a link opens apart
 //! from a web page is said by [`file_servers`], [`programs`] and [`document_paths`].
 
 #![forbid(unsafe_code)]
@@ -35,6 +35,7 @@ mod labels;
 mod mapped;
 mod mapped_end;
 mod occurrence;
+pub mod packages;
 pub mod pdf;
 mod place;
 mod plain_stretches;
@@ -46,6 +47,7 @@ mod text;
 pub mod text_formats;
 pub mod tnef;
 mod unseen;
+pub mod zip;
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -61,8 +63,9 @@ pub use defanger::{Defanger, LinkAction};
 pub use greedy::LONGEST_HOST;
 pub use guard::guarded;
 pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
-pub use html::{FlatItem, LoginPage, Rereads, below, flat_items, governing, login_page, scripted};
+pub use html::{FlatItem, LoginPage, Rereads, below, flat_items, flat_relations};
 pub use html::{Relative, actions, may_have_actions, page_below_name, pictures};
+pub use html::{governing, login_page, scripted};
 pub use labels::{below_name as link_named, named_link, site_of_name};
 pub use mapped::MappedText;
 pub use occurrence::{

@@ -4,6 +4,7 @@
 
 mod markdown;
 
+use crate::tnef::rtf::{Reached, Shown};
 use crate::{FlatItem, flat_items};
 use mailsplice::media::Media;
 use mailsplice::mime::Part;
@@ -80,6 +81,13 @@ pub fn anchors(bytes: &[u8], format: TextFormat) -> String {
         TextFormat::Markup => flat_items(&text, |item| match item {
             FlatItem::Link { url, shown } => push(&mut page, &url, |page| escape(&shown, page)),
             FlatItem::Formula(formula) => formulas(&formula, &mut page),
+            FlatItem::Field { instruction, shown } => {
+                let mut reached = Reached::default();
+                reached.add(&instruction, Shown::whole(&shown));
+                page.push_str(&reached.anchors);
+            }
+            // What relates them is in another file.
+            FlatItem::Related { .. } => {}
         }),
     }
     page
@@ -94,9 +102,9 @@ fn push(page: &mut String, url: &str, write_shown: impl FnOnce(&mut String)) {
 }
 
 /// The links of formulas in a text: `=HYPERLINK("http://a.example";"Text")`, its quotes perhaps doubled as in CSV.
-fn formulas(text: &str, page: &mut String) {
+pub(super) fn formulas(text: &str, page: &mut String) {
     let mut rest = text;
-    while let Some(at) = find_call(rest) {
+    while let Some(at) = find_call(rest.as_bytes()) {
         rest = rest.get(at..).unwrap_or_default();
         let Some((url, after)) = string(rest) else { continue };
         let shown = after.trim_start().strip_prefix([',', ';']).and_then(string);
@@ -106,12 +114,17 @@ fn formulas(text: &str, page: &mut String) {
     }
 }
 
+/// Whether there is such a formula.
+pub(super) fn has_call(text: &[u8]) -> bool {
+    find_call(text).is_some()
+}
+
 /// Where the arguments of the next call begin.
-fn find_call(text: &str) -> Option<usize> {
+fn find_call(text: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"HYPERLINK(";
-    let mut brackets = memchr::memchr_iter(b'(', text.as_bytes());
+    let mut brackets = memchr::memchr_iter(b'(', text);
     brackets.find_map(|at| {
-        let front = text.as_bytes().get(..=at)?;
+        let front = text.get(..=at)?;
         front.last_chunk::<{ NAME.len() }>()?.eq_ignore_ascii_case(NAME).then_some(at + 1)
     })
 }

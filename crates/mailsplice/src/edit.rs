@@ -209,7 +209,7 @@ pub struct StoredRecipe {
 pub enum Bypass {
     /// A bound was reached.
     Limit(Limit),
-    /// A part whose content cannot be read: encrypted, PKCS#7, archive, office format.
+    /// A part whose content cannot be read: encrypted, PKCS#7, an archive of another kind.
     Opaque,
     /// The engine panicked on it; the original bytes were passed on.
     Panic,

@@ -1,5 +1,6 @@
 //! Families of messages that are hard to read, and how the message of one is made.
 
+mod archives;
 mod distinct;
 mod html;
 #[path = "../../common/lines.rs"]
@@ -177,8 +178,10 @@ impl Plan {
             Place::Body(encoding) => {
                 let size = encoding.decoded(size);
                 let text = [before, repeated(piece, size).as_slice(), behind].concat();
-                let bytes = match self.head.find("application/pdf") {
-                    Some(_) => packed_pdf(&text),
+                let label = String::from_utf8_lossy(&self.head);
+                let bytes = match archives::of(&label, &text) {
+                    Some(archive) => archive,
+                    None if label.contains("application/pdf") => packed_pdf(&text),
                     None => in_charset(&self.head, text),
                 };
                 let (label, body) = encoding.encode(bytes);
@@ -197,7 +200,9 @@ pub struct Family {
 
 pub fn families() -> Vec<Family> {
     let mut families = Vec::new();
-    for shape in text::SHAPES.iter().chain(html::SHAPES).chain(other::SHAPES) {
+    for shape in
+        text::SHAPES.iter().chain(html::SHAPES).chain(other::SHAPES).chain(archives::SHAPES)
+    {
         for (encoding, suffix) in Encoding::ALL {
             if encoding.suits(shape) {
                 let name = format!("{}{suffix}", shape.name);

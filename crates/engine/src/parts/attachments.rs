@@ -16,7 +16,7 @@ use homograph::HostBounds;
 use maillinks::text_formats::{self, TextFormat};
 use maillinks::tnef::{self, Body, Tnef, rtf};
 use maillinks::{Occurrence, SeenBy};
-use maillinks::{images, pdf};
+use maillinks::{images, pdf, zip};
 use mailsplice::mime::{self, Media, Part};
 use uts58::{Target, reference};
 
@@ -43,14 +43,22 @@ enum Rest {
     Unread,
 }
 
+/// What else an archive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polyglot {
+    No,
+    /// A file of another kind, which was read as such.
+    Yes,
+}
+
 /// What was read from an attachment.
 #[derive(Default)]
-struct Contents {
-    links: BTreeSet<String>,
-    bodies: Vec<Body>,
+pub struct Contents {
+    pub links: BTreeSet<String>,
+    pub bodies: Vec<Body>,
     /// Programs that it runs.
-    programs: BTreeSet<String>,
-    unread: bool,
+    pub programs: BTreeSet<String>,
+    pub unread: bool,
 }
 
 impl AttachmentKind {
@@ -131,15 +139,16 @@ fn as_link(code: &str) -> String {
     if bare { format!("http://{code}") } else { code.to_owned() }
 }
 
-/// Reads a part that is such a file, whatever its label: programs choose by its name, or by its bytes.
+/// Reads a part that is such a file, whatever its label: programs choose by its name, or by its bytes. Returns whether it
+/// is an archive, which is not read here.
 pub fn read(
     context: PartContext<'_>,
     part: usize,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     found: &mut Findings,
-) {
-    let Some(entry) = context.tree.parts.get(part) else { return };
+) -> Option<Polyglot> {
+    let entry = context.tree.parts.get(part)?;
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING_BYTES).unwrap_or(raw);
@@ -151,38 +160,68 @@ pub fn read(
         || text_formats::is_table(entry)
         || text_formats::is_markdown(entry)
         || text_formats::may_be_markup(entry);
-    let may_be = is_flat || qr_codes == QrCodes::Report || document();
+    let may_be = is_flat || qr_codes == QrCodes::Report || document() || zip::may_be(opening);
     let flat = |opening: &[u8]| {
         let format = is_flat.then(|| text_formats::format(entry, opening)).flatten();
         let rest = if opaque { Rest::Unread } else { Rest::Text };
         format.map(|format| AttachmentKind::Flat(format, rest))
     };
-    let kind = may_be
-        .then(|| transfer.bytes(opening))
-        .and_then(|opening| AttachmentKind::of(&opening, qr_codes).or_else(|| flat(&opening)));
-    let Some(kind) = kind else {
-        return read_inline_pictures(context, (part, entry), judge, budget, found);
+    let opening = may_be.then(|| transfer.bytes(opening)).unwrap_or_default();
+    let archive = archive(entry, &opening);
+    if archive == Some(Polyglot::No) && !mime::is_pdf(&opening) {
+        return archive;
+    }
+    let Some(kind) = AttachmentKind::of(&opening, qr_codes).or_else(|| flat(&opening)) else {
+        read_inline_pictures(context, (part, entry), judge, budget, found);
+        return archive;
     };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
-        return;
+        return None;
     }
-    let Some(contents) = kind.read(&transfer.bytes(raw), budget) else { return };
+    let contents = kind.read(&transfer.bytes(raw), budget)?;
     if !contents.unread {
         found.has_read(&entry.path);
     } else if !opaque && !entry.label.starts_with("text/") {
         // Text may be about such files; anything else may be opened as one.
         found.bypass(&entry.path, Bypass::Opaque);
     }
-    judge_links((&context, entry, kind), &contents.links, judge, budget, found);
+    judge_contents((&context, entry, &kind.place()), &contents, judge, budget, found);
+    archive.map(|_| Polyglot::Yes)
+}
+
+/// Whether a part is an archive, by its first bytes or by one of its names: programs pass over what is in front of one.
+fn archive(entry: &Part, opening: &[u8]) -> Option<Polyglot> {
+    let is_named = || entry.media == Media::Opaque && entry.has_extension(&zip::EXTENSIONS);
+    if zip::begins(opening) || is_named() {
+        return Some(Polyglot::No);
+    }
+    zip::is(opening).then_some(Polyglot::Yes)
+}
+
+/// Whether the first bytes of a file say that it is one that is read.
+pub fn is_known(opening: &[u8], qr_codes: QrCodes) -> bool {
+    zip::begins(opening) || AttachmentKind::of(opening, qr_codes).is_some()
+}
+
+/// Judges all that was read from a file, and reports it.
+pub fn judge_contents(
+    at: (&PartContext<'_>, &Part, &Place),
+    contents: &Contents,
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    found: &mut Findings,
+) {
+    let (context, entry, place) = at;
+    judge_links(at, &contents.links, judge, budget, found);
     for program in &contents.programs {
         let judged = judge.dangerous(program, None);
-        report(&context, (entry, kind.place()), program, &judged, found);
+        report(context, (entry, place.clone()), program, &judged, found);
         if !budget.spend_link(program.len(), judge.take_steps()) {
             return;
         }
     }
     for body in &contents.bodies {
-        judge_body((&context, entry, kind), body, judge, budget, found);
+        judge_body(at, body, judge, budget, found);
     }
 }
 
@@ -210,13 +249,13 @@ fn read_inline_pictures(
         if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
         }
-        judge_links((&context, entry, kind), &contents.links, judge, budget, found);
+        judge_links((&context, entry, &kind.place()), &contents.links, judge, budget, found);
     }
 }
 
 /// Judges the links of a document, and reports them.
 fn judge_links(
-    (context, entry, kind): (&PartContext<'_>, &Part, AttachmentKind),
+    (context, entry, place): (&PartContext<'_>, &Part, &Place),
     links: &BTreeSet<String>,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -229,7 +268,7 @@ fn judge_links(
                 Target::Dangerous { host, .. } => judge.followed(url, host.clone()),
             };
             if let Some(judged) = judged {
-                report(context, (entry, kind.place()), url, &judged, found);
+                report(context, (entry, place.clone()), url, &judged, found);
             }
         }
         if !budget.spend_link(url.len(), judge.take_steps()) {
@@ -240,7 +279,7 @@ fn judge_links(
 
 /// Judges the links of a text that is shown, and reports them.
 fn judge_body(
-    (context, entry, kind): (&PartContext<'_>, &Part, AttachmentKind),
+    (context, entry, place): (&PartContext<'_>, &Part, &Place),
     body: &Body,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -277,7 +316,7 @@ fn judge_body(
                         || judge.is_deceptive(seen, occurrence, judged))
                     && (!is_anchors || says_more_than_text(occurrence, judged))
                 {
-                    report(context, (entry, kind.place()), url, judged, found);
+                    report(context, (entry, place.clone()), url, judged, found);
                 }
             }
             if view.cut {

@@ -67,7 +67,7 @@ pub use actions::{actions, may_have_actions};
 pub use attributes::attribute_name;
 pub use below::{below, governing};
 pub use embedded::{Embedded, Use, with_embedded};
-pub use flat::{FlatItem, flat_items};
+pub use flat::{FlatItem, flat_items, flat_relations};
 pub use login::{LoginPage, login_page};
 pub use named_page::below_name as page_below_name;
 pub use noscript::scripted;

@@ -6,8 +6,7 @@ mod unseen;
 use std::collections::BTreeMap;
 
 use super::{charset, in_charset};
-pub use fields::Reached;
-use fields::Shown;
+pub use fields::{Reached, Shown};
 use mailsplice::hex;
 use mailsplice::mime::Charset;
 use unseen::{Hiding, Unseen};

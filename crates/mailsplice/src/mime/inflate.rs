@@ -25,28 +25,61 @@ pub fn inflate(packed: &[u8], limit: usize) -> Option<(Vec<u8>, Ending)> {
     inflated(packed, &mut inflater(DeflateFormat::Zlib), limit)
 }
 
+/// Inflates bare deflated data (RFC 1951), one after another.
+#[derive(Debug)]
+pub struct Inflater(Decompress);
+
+impl Default for Inflater {
+    fn default() -> Inflater {
+        Inflater(inflater(DeflateFormat::Deflate))
+    }
+}
+
+impl Inflater {
+    /// The first bytes of the result, at most `limit`; [`Ending::Cut`] if it has more, or the data are damaged.
+    pub fn first(&mut self, packed: &[u8], limit: usize) -> (Vec<u8>, Ending) {
+        self.0.reset(false);
+        let (mut out, ending) = inflated_beyond(packed, &mut self.0, limit);
+        out.truncate(limit);
+        (out, ending.unwrap_or(Ending::Cut))
+    }
+}
+
 fn inflater(format: DeflateFormat) -> Decompress {
     Decompress::new(format == DeflateFormat::Zlib)
 }
 
 /// Inflates data as far as they are readable; `None` if the result has more than `limit` bytes.
 fn inflated(packed: &[u8], inflater: &mut Decompress, limit: usize) -> Option<(Vec<u8>, Ending)> {
+    let (out, ending) = inflated_beyond(packed, inflater, limit);
+    Some((out, ending?))
+}
+
+/// Inflates data as far as they are readable, until there are more than `limit` bytes: they have no ending then.
+fn inflated_beyond(
+    packed: &[u8],
+    inflater: &mut Decompress,
+    limit: usize,
+) -> (Vec<u8>, Option<Ending>) {
     let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(limit));
     while out.len() <= limit {
         let taken = usize::try_from(inflater.total_in()).unwrap_or(packed.len());
         let rest = packed.get(taken..).unwrap_or_default();
         let before = out.len();
         let status = inflater.decompress_vec(rest, &mut out, FlushDecompress::None);
-        match status {
-            Ok(Status::StreamEnd) => return (out.len() <= limit).then_some((out, Ending::Whole)),
-            Err(_) => return (out.len() <= limit).then_some((out, Ending::Cut)),
-            Ok(_) if out.len() < out.capacity() && out.len() == before => {
-                return Some((out, Ending::Cut));
+        let ending = match status {
+            Ok(Status::StreamEnd) => Ending::Whole,
+            Err(_) => Ending::Cut,
+            Ok(_) if out.len() < out.capacity() && out.len() == before => Ending::Cut,
+            Ok(_) => {
+                out.reserve(out.capacity().max(64).min(limit.saturating_add(1)));
+                continue;
             }
-            Ok(_) => out.reserve(out.capacity().max(64).min(limit.saturating_add(1))),
-        }
+        };
+        let fits = out.len() <= limit;
+        return (out, fits.then_some(ending));
     }
-    None
+    (out, None)
 }
 
 /// The budget for inflated bytes. All inflated bytes count, even if they were not used.

@@ -46,7 +46,7 @@ pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
 use entity::Head;
 pub(crate) use header::envelope;
-pub use inflate::{Ending, inflate};
+pub use inflate::{Ending, Inflater, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;
 pub use reading::Readings;

@@ -57,6 +57,14 @@ impl Reached {
         }
     }
 
+    /// Adds a link, of which this is shown: a URL or a path.
+    pub fn add_link(&mut self, address: &str, shown: &str) {
+        let address = reaching(address).map_or(Cow::Borrowed(address), Cow::Owned);
+        if !address.is_empty() {
+            Hyperlink { address, tip: "" }.write(Shown::whole(shown), &mut self.anchors);
+        }
+    }
+
     /// Adds a path, if it reaches anything but a file or a page.
     pub fn add_path(&mut self, path: &str) {
         if let Some(path) = reaching(path) {
@@ -83,7 +91,13 @@ pub struct Shown<'t> {
 }
 
 impl<'t> Shown<'t> {
-    pub fn of(text: &'t str, range: Range<usize>, unseen: &'t Unseen) -> Shown<'t> {
+    /// A text that is seen.
+    pub fn whole(text: &'t str) -> Shown<'t> {
+        Shown { text: text.trim(), start: 0, unseen: None }
+    }
+
+    /// A stretch of the text of a file, of which some is not seen.
+    pub(super) fn of(text: &'t str, range: Range<usize>, unseen: &'t Unseen) -> Shown<'t> {
         let text = text.get(range.clone()).unwrap_or_default();
         let start = range.start + text.len() - text.trim_start().len();
         Shown { text: text.trim(), start, unseen: Some(unseen) }
