@@ -1,6 +1,7 @@
 //! Links in attachments that are no text, PDF, TNEF, RTF and pictures, and of files that are text with hyperlinks:
 //! judged and reported, never edited.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -166,7 +167,7 @@ pub fn read(
         let rest = if opaque { Rest::Unread } else { Rest::Text };
         format.map(|format| AttachmentKind::Flat(format, rest))
     };
-    let opening = may_be.then(|| transfer.bytes(opening)).unwrap_or_default();
+    let opening = if may_be { transfer.bytes(opening) } else { Cow::default() };
     let archive = archive(entry, &opening);
     if archive == Some(Polyglot::No) && !mime::is_pdf(&opening) {
         return archive;

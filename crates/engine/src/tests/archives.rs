@@ -1,7 +1,5 @@
 //! Links in office documents and in files of archives that are attached.
 
-use std::io::Write as _;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -13,14 +11,18 @@ fn number(value: usize) -> [u8; 4] {
     u32::try_from(value).unwrap().to_le_bytes()
 }
 
+fn packed(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(2 * data.len() + 100);
+    let mut packer = flate2::Compress::new(flate2::Compression::best(), false);
+    packer.compress_vec(data, &mut out, flate2::FlushCompress::Finish).unwrap();
+    out
+}
+
 /// An archive of files that are deflated.
 fn zip<D: AsRef<[u8]>>(files: &[(&str, D)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, data) in files {
-        let mut encoder =
-            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
-        encoder.write_all(data.as_ref()).unwrap();
-        let (name, data) = (name.as_bytes(), encoder.finish().unwrap());
+        let (name, data) = (name.as_bytes(), packed(data.as_ref()));
         let [length, name_length] = [data.len(), name.len()].map(number);
         let what = [&[20, 0, 0, 0, 8][..], &[0; 9], &length, &length, &name_length].concat();
         let offset = number(out.len());
