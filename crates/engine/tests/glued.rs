@@ -368,6 +368,9 @@ fn apostrophes_that_are_letters() {
         "www.обʼєднані.org",
         "www.oʻzbekiston.com",
         "www.cʼhall.fr",
+        "www.maʼno.com",
+        "www.qurʾan.com",
+        "www.sääʹm.fi",
         "ʻwww.huber-bau.deʼ",
     ] {
         is_fine(text);
@@ -384,6 +387,7 @@ fn apostrophes_that_are_letters() {
 #[test]
 fn letters_of_contacts_and_notes() {
     for text in [
+        "❶www.huber-bau.de❷www.meier-bau.de",
         "ⓣ 030 1234 ⓔann@huber-bau.deⓦwww.huber-bau.de",
         "ᵃwww.huber-bau.de",
         "ᵇhttp://www.huber-bau.de/",

@@ -64,8 +64,9 @@ impl Judge<'_> {
     }
 }
 
+/// A number in a circle, of Han as well.
 fn is_number(c: char) -> bool {
-    matches!(c, '①'..='⑳')
+    matches!(c, '①'..='⑳' | '⓫'..='⓾' | '❶'..='➓' | '㊀'..='㊉')
 }
 
 /// The host behind a mark of owners or secrets, or a number, and perhaps a word without blanks: `사진ⓒexample.com`; or

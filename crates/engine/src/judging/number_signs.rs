@@ -3,7 +3,6 @@
 //! (`www.³ód¼.pl` is łódź), and letters with the shape of an apostrophe (`www.пʼятниця.com`).
 
 use super::judged::{Judged, are_about_letters};
-use super::logins::has_only;
 use super::{HostBounds, Judge, Reason};
 use crate::outcome::{Edit, Verdict};
 use homograph::is_cjk;
@@ -34,37 +33,45 @@ impl Judge<'_> {
     /// `1ªpple.com`.
     fn has_known_piece(&self, host: &str) -> bool {
         let host = host.replace('ª', "a").replace('º', "o").to_ascii_lowercase();
-        host.split(|c: char| !is_letter(c)).any(|piece| self.is_known_label(piece))
+        let ends = |c: char| !is_letter(c) || is_apostrophe(c);
+        host.split(ends).any(|piece| self.is_known_label(piece))
     }
 
     /// Whether the only letters that are against a host are apostrophes inside words, and nobody knows it without them:
-    /// `www.пʼятниця.com`, `www.oʻzbekiston.com`. In front of what may follow a suffix they end a host.
+    /// `www.пʼятниця.com`, `www.qurʾan.com`.
     pub(super) fn has_apostrophes(&mut self, host: &str, judged: &Judged) -> bool {
-        has_only(judged.reasons, Reason::SeparatorLookalike)
-            && judged.target().is_none()
-            && host.split('.').all(|label| self.are_inside_words(label))
+        use Reason::{SeparatorLookalike, StatusRestricted};
+        let of_apostrophe = |reason: Reason| {
+            matches!(reason, SeparatorLookalike | StatusRestricted)
+                || reason.verdict() <= Verdict::Notice
+        };
+        let name = host.strip_prefix("www.").unwrap_or(host);
+        judged.target().is_none()
+            && host.contains(is_apostrophe)
+            && !self.has_known_piece(host)
+            && judged.reasons.iter().all(of_apostrophe)
+            && name.split('.').enumerate().all(|(at, label)| self.are_inside_words(label, at > 0))
             && self.is_unknown_host(&host.replace(is_apostrophe, ""))
     }
 
-    /// Whether each apostrophe of a label is between letters of one alphabet, and what is before it is no suffix.
-    fn are_inside_words(&self, label: &str) -> bool {
+    /// Whether each apostrophe of a label is between letters of one alphabet, and what is before it is no suffix of the
+    /// labels in front: `example.comʼlogin.org`.
+    fn are_inside_words(&self, label: &str, has_labels_before: bool) -> bool {
         label.match_indices(is_apostrophe).all(|(at, _)| {
             let (before, behind) = label.split_at(at);
-            let mut behind = behind.chars().skip(1);
-            let word = before.rsplit(|c| c == '-' || is_apostrophe(c)).next().unwrap_or_default();
+            let word = before.rsplit(is_apostrophe).next().unwrap_or_default();
             let script = |c: Option<char>| c.filter(|c| is_letter(*c)).map(|c| c.script());
             let script_before = script(before.chars().next_back());
-            script_before.is_some()
-                && script_before == script(behind.next())
+            script_before == script(behind.chars().nth(1))
                 && matches!(script_before, Some(Script::Latin | Script::Cyrillic))
-                && !self.tlds().exists(&word.to_lowercase())
+                && !(has_labels_before && self.tlds().exists(&word.to_lowercase()))
         })
     }
 }
 
-/// The letters that look like apostrophes and opening quotation marks.
+/// The letters that look like apostrophes and opening quotation marks, those of scholars and of Skolt Sami among them.
 fn is_apostrophe(c: char) -> bool {
-    matches!(c, 'ʻ' | 'ʼ')
+    matches!(c, 'ʻ' | 'ʼ' | 'ʽ' | 'ʾ' | 'ʿ' | 'ʹ' | 'ˈ')
 }
 
 /// A host without signs.

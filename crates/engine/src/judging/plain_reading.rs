@@ -6,7 +6,7 @@ use super::sign_roles::{is_hyphen, is_pointer};
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge};
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Section, registrable};
+use homograph::{Section, is_cjk, registrable};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::is_letter;
@@ -75,7 +75,8 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
     let own = labels.len().checked_sub(domain.split('.').count())?;
     let name = labels.get_mut(own)?;
     *name = name.replace(is_hyphen, "-");
-    let has_hyphen = name.contains('-');
+    // Among Chinese and Japanese it may be the number one.
+    let has_hyphen = name.contains('-') && !name.contains(is_cjk);
     let plain = labels.join(".");
     // Joiners are letters of some scripts.
     let is_read = plain.is_ascii() || has_hyphen && !host.contains(is_joiner);
@@ -106,6 +107,7 @@ mod tests {
             ("・example.com", "xn--example-h64e.com", Some("example.com")),
             ("\u{a0}www.example.com", "xn--www-xda.example.com", Some("www.example.com")),
             ("www.münchen\u{2013}reise.de", "www.xn--x.de", Some("www.münchen-reise.de")),
+            ("日\u{2212}本.jp", "xn--x.jp", None),
             ("my\u{2011}shop.example.com", "xn--myshop-cg0c.example.com", None),
             ("ex⁄ample.com", "xn--example-x.com", None),
             ("⁄example.com", "xn--example-x.com", None),
