@@ -17,7 +17,10 @@ impl Judge<'_> {
             return false;
         }
         match without_signs(host) {
-            Some(Without::Numbers(plain)) => !self.has_known_piece(host) && self.is_plain(&plain),
+            Some(Without::Numbers(plain)) => {
+                // Browsers make letters of this sign, which are no word's end.
+                !self.has_known_piece(&host.replace('№', "no")) && self.is_plain(&plain)
+            }
             Some(Without::Debris(plain)) => {
                 let plain = self.host(&plain, HostBounds::Certain);
                 plain.target.is_none()
