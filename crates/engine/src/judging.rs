@@ -26,6 +26,7 @@ mod mail_hosts;
 mod marks;
 mod mismatch;
 mod named_after;
+mod number_signs;
 mod opened;
 mod own_letters;
 mod own_mail;

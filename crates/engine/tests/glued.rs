@@ -335,3 +335,73 @@ fn a_site_behind_words_and_a_sign() {
         assert!(verdict >= Verdict::Suspect, "{text}");
     }
 }
+
+/// Browsers make letters of them, and nobody reads one there.
+#[test]
+fn signs_of_numbers_and_measures_inside_a_host() {
+    for text in [
+        "www.1ª-mano.com",
+        "http://www.2º-eso.com/",
+        "www.nº1.com",
+        "www.½preis.de",
+        "www.1½-zimmer.de",
+        "www.4×4-garage.fr",
+        "www.10×10.de",
+        "www.∞-loop.com",
+        "www.第①章.com",
+    ] {
+        is_fine(text);
+    }
+    for text in
+        ["www.paypal³.com", "www.1ªpple.com", "http://siehe¹paypal.com/", "www.facebo∞k.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}");
+    }
+}
+
+/// Letters that look like an apostrophe are part of a word; they end no host, and known names have none.
+#[test]
+fn apostrophes_that_are_letters() {
+    for text in [
+        "www.пʼятниця.com",
+        "www.обʼєднані.org",
+        "www.oʻzbekiston.com",
+        "www.cʼhall.fr",
+        "www.maʼno.com",
+        "www.qurʾan.com",
+        "www.sääʹm.fi",
+        "ʻwww.huber-bau.deʼ",
+    ] {
+        is_fine(text);
+    }
+    for text in
+        ["www.googleʼs.com", "www.huber.comʼlogin.example.org", "ʼpaypal.com", "www.ʼpaypal.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}");
+    }
+}
+
+/// Letters in circles, and of notes, in front of an address or a site.
+#[test]
+fn letters_of_contacts_and_notes() {
+    for text in [
+        "❶www.huber-bau.de❷www.meier-bau.de",
+        "ⓣ 030 1234 ⓔann@huber-bau.deⓦwww.huber-bau.de",
+        "ᵃwww.huber-bau.de",
+        "ᵇhttp://www.huber-bau.de/",
+    ] {
+        is_fine(text);
+    }
+    is_edited("service@paypal.comⓦwww.evil.com");
+}
+
+#[test]
+fn hyphens_of_word_processors_in_hosts_of_any_script() {
+    for text in ["www.لوبایی‐لولوا.com", "www.müller–möbel.de", "http://www.книги‑почтой.рф/"]
+    {
+        is_fine(text);
+    }
+    is_edited("www.раypal‐login.com");
+}

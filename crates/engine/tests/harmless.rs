@@ -383,6 +383,10 @@ fn soft_breaks_in_a_host_of_text_are_a_notice() {
         worst("<p>www.pay<wbr>pal.com</p>") >= Some(linkmilter_engine::Verdict::Suspect),
         "a known name is cut for filters"
     );
+    for shown in ["huber-<wbr>meier.de", "www.huber-<wbr>meier.de"] {
+        let own = format!("<a href=\"https://www.huber-meier.de/\">{shown}</a>");
+        assert!(worst(&own) <= Some(linkmilter_engine::Verdict::Notice), "{own}");
+    }
     let linked = "<a href=\"https://example.org/\">www.huber-<wbr>meier.de</a>";
     assert!(worst(linked) >= Some(linkmilter_engine::Verdict::Suspect));
 }

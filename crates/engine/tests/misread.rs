@@ -298,3 +298,51 @@ fn bytes_of_a_labelled_charset_are_no_host_that_utf_8_leaves() {
             >= Some(Verdict::Suspect)
     );
 }
+
+/// A program read the host in another charset before it wrote the message in UTF-8.
+#[test]
+fn hosts_that_were_misread_before_they_were_written() {
+    let plain = "text/plain; charset=utf-8";
+    for host in [
+        // UTF-8 as the charsets of Greek, Hebrew, Arabic, Turkish, as ISO 8859-2 and -1, KOI8-R, those of consoles and Macs.
+        "antiquitΓ¤ten-web.com",
+        "wΓ³zkipaletowe.pl",
+        "prֳ©fontaine.name",
+        "è½©ه¥ˆ.net",
+        "Ğ³Ğ¾Ğ½ĞºĞ¾Ğ½Ğ³.com",
+        "é\u{95}ˇé\u{87}\u{8e}.jp",
+        "æ³¢å¥\u{87}.net",
+        "leaе▀gaviika.no",
+        "snåsa.no",
+        "ŸÉŸäÿ¥.net",
+        // ISO 8859-2, KOI8-R, TIS-620, GBK, Big5, EUC-KR and EUC-JP as ISO 8859-1.
+        "³ód¼.pl",
+        "¾ivot.com",
+        "kárá¹johka.no",
+        "Á×ÔÏ-ÕÞÅÔ.com",
+        "¼ÅºÍÅÇÑ¹¹Õé.com",
+        "ÖÐ¹úÑøÉúÍø.net",
+        "Íø½j.hk",
+        "¾í¤l91.com",
+        "¥ø¥ñ¥á.gr",
+        "¥Ý¥±¥â¥ó.com",
+    ] {
+        for text in [format!("http://{host}/x"), format!("www.{host}"), format!("ann@{host}")] {
+            untouched(plain, format!("see {text} now\r\n").as_bytes());
+        }
+    }
+    // Letters alone that read as a word, a known name, one sign in a word, the end of a host.
+    for host in [
+        "Ѕtаtе.com",
+        "pаypal.com",
+        "compan¥.com",
+        "e×press.com",
+        "bªnk-huber.com",
+        "g∞gle.com",
+        "paypal¹.com",
+        "www.paypal.com½.example.org",
+        "example.com⁄Ø.example.org",
+    ] {
+        edited(plain, format!("see http://{host}/x now\r\n").as_bytes());
+    }
+}

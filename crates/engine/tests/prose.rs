@@ -96,7 +96,9 @@ fn abbreviations_and_letters_of_scholars_end_sentences() {
         "Ibn Saʿūd.it was, al-ʿAzīz.Do you",
         "the Yiśrāʾēl.is here and Ruʾyā.me",
         "Let f: ℝ.to be, in ℝⁿ.so that Aᵀ.no and vᵀ.me",
+        "of 𝐯.To see, over 𝔽ₚ.So that GABAₐ.It and 5-HT₂ₐ.In are, /ha.ˈwaj.ʔi.co/",
         "for all n in ℤ.it holds, over 𝔽.is",
+        "see qurʾān.com now",
     ]);
     suspect(&[
         "see www.profª.de now",
@@ -105,7 +107,6 @@ fn abbreviations_and_letters_of_scholars_end_sentences() {
         "paypalʾān.is",
         "googlᵉ.de",
         "paypal.comʾin.me",
-        "see qurʾān.com now",
         "see www.ℝ.de now",
         "pᵃʸᵖᵃˡ.me",
         "𝕡𝕒𝕪.me",

@@ -191,6 +191,7 @@ fn marks_beside_a_host_are_no_letters_of_it() {
         "n.º12.de",
         "Артикул№А12.ru",
         "www.школа-№5.рф",
+        "http://chase№1.com/",
         "https://школа-№5.рф/",
         "Багаж 2×23kg.1×8kg.no",
     ] {

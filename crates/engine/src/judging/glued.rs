@@ -3,7 +3,7 @@
 //! one they know is let alone, or one that leads where it seems to.
 
 use super::judged::Judged;
-use super::sign_roles::{is_list_sign, reads_as_punctuation, separates_names};
+use super::sign_roles::{is_circled_letter, is_list_sign, reads_as_punctuation, separates_names};
 use super::{HostBounds, Judge, same_domain};
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
@@ -44,6 +44,7 @@ impl Judge<'_> {
         if harmless
             || kind == Kind::Bare && self.is_beside_mark(host, judged)
             || self.is_numbered_by_sign(host, judged)
+            || self.has_apostrophes(host, judged)
         {
             self.let_alone(host, kind, judged);
         } else if kind == Kind::Bare && self.is_behind_preposition(text, link, judged) {
@@ -211,11 +212,12 @@ fn numero(host: &str) -> Option<&str> {
 /// The host of an address and the site behind signs, as signatures have them: `info@example.com·www.example.com`. Behind
 /// what reads as a dot a site begins with `www.`.
 fn address_and_site(host: &str) -> Option<[&str; 2]> {
-    let is_sign = |c: char| is_middle_dot(c) || is_symbol(c);
+    let is_sign = |c: char| is_middle_dot(c) || is_symbol(c) || is_circled_letter(c);
     let (address, rest) = host.split_once(is_sign)?;
     // Leaders of a form are a row of dots; a picture may be followed by how it is drawn.
     let site = rest.trim_start_matches(|c| is_sign(c) || c == '\u{FE0F}');
-    let begins = site.starts_with("www.") || !host.contains(is_middle_dot) && site.contains('.');
+    let begins = site.starts_with("www.")
+        || !host.contains(is_middle_dot) && !host.contains(is_circled_letter) && site.contains('.');
     (begins && is_of_letters(address) && address.contains('.') && is_of_letters(site))
         .then_some([address, site])
 }
@@ -269,8 +271,17 @@ fn without_list_sign(host: &str) -> Option<&str> {
     if sign == 0 && plain.len() < host.len() {
         plain = plain.strip_prefix(is_middle_dot).unwrap_or(plain);
     }
+    let site = host.trim_start_matches(is_note);
+    if begins_with_www(site) {
+        plain = site;
+    }
     let is_list = sign + plain.len() < host.len() && plain.is_ascii();
     (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
+}
+
+/// The raised letter of a note, and quotation marks that are letters: `ᵃwww.example.com`, `ʻwww.example.comʼ`.
+fn is_note(c: char) -> bool {
+    matches!(c, 'ᵃ' | 'ᵇ' | 'ᶜ' | 'ᵈ' | 'ᵉ' | 'ᶠ' | 'ᵍ' | 'ʰ' | 'ⁱ' | 'ˣ' | 'ʻ' | 'ʼ' | 'ʽ')
 }
 
 /// Whether nothing that is seen is in front of a suffix: `&zwnj;.com`, which no program links so.
@@ -278,7 +289,7 @@ fn is_suffix_alone(host: &str) -> bool {
     host.trim_start_matches(is_joiner).starts_with('.')
 }
 
-/// Whether a host is a word in phonetic letters, by the mark of its stress: `/ˈɡa.to/`.
+/// Whether a host is a word in phonetic letters, by the mark of its stress: `/ˈɡa.to/`, `ha.ˈwaj.ʔi`.
 fn is_phonetic(host: &str) -> bool {
-    host.starts_with(['ˈ', 'ˌ'])
+    host.split('.').any(|syllable| syllable.starts_with(['ˈ', 'ˌ']))
 }

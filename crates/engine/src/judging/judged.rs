@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::same_domain;
 use crate::Policy;
 use crate::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
@@ -265,10 +266,11 @@ impl Judged {
     }
 }
 
-/// Whether the anchor around a visible host leads to that host.
+/// Whether the anchor around a visible host leads to that host, or below its domain: `www.` is often left out.
 pub fn leads_to_visible(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
-    let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
-    anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
+    let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &*host.ascii);
+    let anchor = anchor.and_then(host);
+    anchor.zip(host(visible)).is_some_and(|(anchor, visible)| same_domain(anchor, visible))
 }
 
 /// Whether a host is deceptive: it is unsafe, and not only for letters that may be misread.

@@ -4,7 +4,7 @@
 use super::glued::is_harmless;
 use super::judged::Judged;
 use super::words::is_of_one_script;
-use super::{HostBounds, Judge, Reason, Verdict, same_domain};
+use super::{HostBounds, Judge, same_domain};
 use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::Link;
@@ -31,21 +31,6 @@ impl Judge<'_> {
                 || has_ordinals(host)
                 || has_number(host)
                 || has_measures(host).is_some_and(|plain| self.is_plain(&plain)))
-    }
-
-    /// Whether nothing is against a host without the signs of numbers in it, of which browsers make letters:
-    /// `www.школа-№5.рф`. Nobody reads a letter in such a sign.
-    pub(super) fn is_numbered_by_sign(&mut self, host: &str, judged: &Judged) -> bool {
-        use Reason::{CompatForm, MixedScript};
-        let of_sign = |reason: Reason| {
-            matches!(reason, CompatForm | MixedScript) || reason.verdict() <= Verdict::Notice
-        };
-        let is_before_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-        host.contains('№')
-            && host.split('№').skip(1).all(is_before_number)
-            && judged.target().is_none()
-            && judged.reasons.iter().all(of_sign)
-            && self.is_plain(&host.replace('№', ""))
     }
 
     /// Whether a word of one Cyrillic letter is glued to a host whose name has a capital, among Cyrillic words: `с` of
@@ -79,8 +64,9 @@ impl Judge<'_> {
     }
 }
 
+/// A number in a circle, of Han as well.
 fn is_number(c: char) -> bool {
-    matches!(c, '①'..='⑳')
+    matches!(c, '①'..='⑳' | '⓫'..='⓾' | '❶'..='➓' | '㊀'..='㊉')
 }
 
 /// The host behind a mark of owners or secrets, or a number, and perhaps a word without blanks: `사진ⓒexample.com`; or

@@ -6,7 +6,7 @@ use super::sign_roles::{is_hyphen, is_pointer};
 use super::words::is_of_one_script;
 use super::{HostBounds, Judge};
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Section, registrable};
+use homograph::{Section, is_cjk, registrable};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::is_letter;
@@ -29,7 +29,7 @@ impl Judge<'_> {
         };
         if is_plain {
             judged.edit = Edit::Inert;
-            judged.verdict = Verdict::Notice;
+            self.let_alone(host, kind, judged);
         }
     }
 
@@ -65,6 +65,7 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
         return None;
     }
     // What is in front of a first label below a domain is still below it.
+    let whole = host;
     let host = host.trim_start_matches(|c| is_joiner(c) || is_pointer(c));
     let mut labels: Vec<String> = Vec::new();
     for label in host.split('.') {
@@ -74,8 +75,12 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
     let own = labels.len().checked_sub(domain.split('.').count())?;
     let name = labels.get_mut(own)?;
     *name = name.replace(is_hyphen, "-");
+    // Among Chinese and Japanese it may be the number one.
+    let has_hyphen = name.contains('-') && !name.contains(is_cjk);
     let plain = labels.join(".");
-    (plain.is_ascii() && !has_a_label(plain.as_bytes())).then_some(plain)
+    // Joiners are letters of some scripts.
+    let is_read = plain.is_ascii() || has_hyphen && !host.contains(is_joiner);
+    (is_read && plain != whole && !has_a_label(plain.as_bytes())).then_some(plain)
 }
 
 #[cfg(test)]
@@ -101,6 +106,8 @@ mod tests {
             ("“www.example.com", "xn--www-2o0a.example.com", Some("www.example.com")),
             ("・example.com", "xn--example-h64e.com", Some("example.com")),
             ("\u{a0}www.example.com", "xn--www-xda.example.com", Some("www.example.com")),
+            ("www.münchen\u{2013}reise.de", "www.xn--x.de", Some("www.münchen-reise.de")),
+            ("日\u{2212}本.jp", "xn--x.jp", None),
             ("my\u{2011}shop.example.com", "xn--myshop-cg0c.example.com", None),
             ("ex⁄ample.com", "xn--example-x.com", None),
             ("⁄example.com", "xn--example-x.com", None),

@@ -1,4 +1,4 @@
-//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`), what mathematicians call things (`ℝⁿ`, `Aᵀ`) and words in
+//! Abbreviations with raised letters (`profª`, `artº`, `5ᵗʰ`), what mathematicians call things (`ℝⁿ`, `Aᵀ`, `𝐯`) and words in
 //! the letters of scholars (`Qurʾān`, `Saʿūd`), and behind their dot the next word without a space. Bare words only:
 //! behind a scheme or `www.` a host is meant.
 
@@ -40,24 +40,25 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether letters of ASCII end in raised ones, and readers do not know the host that programs make of it.
+    /// Whether letters of ASCII end in raised or lowered ones, and readers do not know the host that programs make of it.
     fn is_abbreviation(&mut self, word: &str, judged: &Judged) -> bool {
-        let stem = word.trim_end_matches(RAISED);
+        let stem = word.trim_end_matches(|c| RAISED.contains(&c) || is_lowered(c));
         !stem.is_empty()
             && stem.len() < word.len()
-            && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && self.is_read_as_unknown(judged)
     }
 
-    /// Whether a word is the letter of a set of numbers, or a letter with raised ones: `ℤ`, `ℝⁿ`, `Aᵀ`.
+    /// Whether a word is the letter of a set of numbers, a vector, or a letter with raised or lowered ones: `ℤ`, `𝐯`, `ℝⁿ`,
+    /// `Aᵀ`, `𝔽ₚ`.
     fn is_of_mathematics(&mut self, word: &str, judged: &Judged) -> bool {
         let mut letters = word.chars();
-        let is_set = letters.next().is_some_and(is_double_struck);
+        let is_set = letters.next().is_some_and(is_variable);
         let is_letter = word.starts_with(|c: char| c.is_ascii_alphabetic());
         let raised = letters.clone().count();
         (is_set || is_letter && raised > 0)
             && raised <= EXPONENT
-            && letters.all(|c| matches!(c, 'ⁿ' | 'ⁱ' | '\u{1D2C}'..='\u{1D6A}'))
+            && letters.all(|c| matches!(c, 'ⁿ' | 'ⁱ' | '\u{1D2C}'..='\u{1D6A}') || is_lowered(c))
             && self.is_read_as_unknown(judged)
     }
 
@@ -91,6 +92,16 @@ impl Judge<'_> {
             && word.split(RINGS).flat_map(|piece| piece.split('-')).all(is_piece)
             && !word.split(RINGS).skip(1).any(is_suffix)
     }
+}
+
+/// Digits and letters below the line: `GABAₐ`, `5-HT₂ₐ`.
+fn is_lowered(c: char) -> bool {
+    matches!(c, 'ᵢ' | 'ᵣ' | 'ᵤ' | 'ᵥ' | 'ⱼ' | '\u{2080}'..='\u{2089}' | '\u{2090}'..='\u{209C}')
+}
+
+/// A letter of mathematics alone: bold, slanted, of script, double-struck.
+fn is_variable(c: char) -> bool {
+    is_double_struck(c) || matches!(c, '\u{1D400}'..='\u{1D7CB}')
 }
 
 /// Letters with a doubled stroke, as those of sets of numbers are.

@@ -52,26 +52,60 @@ fn is_wide(charset: Charset) -> bool {
 }
 
 /// Charsets in which mail programs misread UTF-8 when they encode it a second time: `Ã¼`, `ГјР`, `ĂĽ`.
-const MISREAD_AS: [Charset; 3] = [
+const MISREAD_AS: [Charset; 5] = [
     Charset::WINDOWS_1252,
     Charset::Known(encoding_rs::WINDOWS_1251),
     Charset::Known(encoding_rs::WINDOWS_1250),
+    Charset::Known(encoding_rs::WINDOWS_1254),
+    Charset::Known(encoding_rs::ISO_8859_2),
 ];
 
-/// Those of Macs and consoles, if the host has signs that they read in UTF-8 before each letter: `√º`, `├╝`.
+/// Those in which UTF-8 has signs among its letters, if the host has any, by the signs or by the letters beside them:
+/// `√º` and `├╝` of Macs and consoles, `Γ¤`. A host whose characters are all letters may be a word in disguise.
 fn misread_as_signs(host: &str) -> impl Iterator<Item = Charset> {
-    let is_sign = |c: char| matches!(c, '\u{2200}'..='\u{22FF}' | '\u{2500}'..='\u{259F}');
-    let labels: &[&str] = match host.contains(is_sign) {
-        true => &["macintosh", "cp437", "cp850", "cp852"],
-        false => &[],
+    let of = |within: fn(char) -> bool| host.contains(within);
+    let is_drawn = |c: char| matches!(c, '\u{2200}'..='\u{22FF}' | '\u{2310}'..='\u{2321}' | '\u{2500}'..='\u{259F}');
+    let labels: &[&str] = if of(parts_words) {
+        &[]
+    } else if of(is_drawn) {
+        &["macintosh", "cp437", "cp850", "cp852", "koi8-r", "cp866"]
+    } else if !of(is_sign) {
+        &[]
+    } else if of(|c| matches!(c, '\u{370}'..='\u{3FF}')) {
+        &["windows-1253", "cp437"]
+    } else if of(|c| matches!(c, '\u{591}'..='\u{5F4}')) {
+        &["windows-1255"]
+    } else if of(|c| matches!(c, '\u{60C}'..='\u{6FF}')) {
+        &["windows-1256"]
+    } else {
+        &["macintosh", "cp850"]
     };
     labels.iter().filter_map(|label| Charset::from_label(label))
+}
+
+/// Whether a character beyond ASCII is no letter: readers take none of these for one of a word.
+fn is_sign(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphabetic()
+}
+
+/// Whether readers take a sign for what parts or ends words of a host, which Macs read in UTF-8 as well.
+fn parts_words(c: char) -> bool {
+    matches!(c, '⁄' | '÷' | '‚' | '·' | '–' | '—' | '…')
 }
 
 /// Whether this host is UTF-8 that the writer misread in another charset (`bÃ¼cher.de`). No sender intends these
 /// letters.
 pub fn is_utf8_misread(host: &str) -> bool {
     is_utf8_in(MISREAD_AS.into_iter().chain(misread_as_signs(host)), host)
+        || latin1(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
+}
+
+/// The bytes of a host whose characters beyond ASCII are bytes of ISO 8859-1, some of them the controls that
+/// windows-1252 has no bytes for.
+fn latin1(host: &str) -> Option<Vec<u8>> {
+    let is_control = |c: char| matches!(c, '\u{80}'..='\u{9F}');
+    let bytes = || host.chars().map(|c| u8::try_from(c).ok()).collect();
+    host.contains(is_control).then(bytes).flatten()
 }
 
 /// Whether this host is UTF-8 that was read in one of these single-byte charsets.
@@ -263,11 +297,39 @@ mod tests {
     }
     #[test]
     fn hosts_that_macs_and_consoles_misread() {
-        for host in ["www.m√ºller.de", "┼╝├│┼éw.pl", "m├╝ller.de", "m├ñdchen.de", "bÃ¼cher.de"]
-        {
+        for host in [
+            "www.m√ºller.de",
+            "┼╝├│┼éw.pl",
+            "m├╝ller.de",
+            "m├ñdchen.de",
+            "bÃ¼cher.de",
+            // In the charsets of Greek, Hebrew, Arabic, Turkish, of ISO 8859-2 and -1, of a Mac, KOI8-R, IBM866, IBM437.
+            "antiquitΓ¤ten-web.com",
+            "wΓ³zki.pl",
+            "eֳ±e.de",
+            "è½©ه¥ˆ.net",
+            "Ğ³Ğ¾Ğ½ĞºĞ¾Ğ½Ğ³.tk",
+            "é\u{95}ˇé\u{87}\u{8e}.jp",
+            "730æ\u{89}\u{8b}æ\u{9c}ºå\u{95}\u{86}å\u{9f}\u{8e}.com",
+            "ŸÉŸäÿ¥.net",
+            "leaе▀gaviika.no",
+            "gr├╢n.no",
+            "σæ£σæ£.com",
+        ] {
             assert!(is_utf8_misread(host), "{host}");
         }
-        for host in ["p√ypal.com", "√x.com", "a├b.de", "müller.de", "paypal.com"] {
+        for host in [
+            "p√ypal.com",
+            "√x.com",
+            "a├b.de",
+            "müller.de",
+            "paypal.com",
+            // Letters alone, which read as a word, and what reads as the end of a host.
+            "ΒΌΝΊΤΑ.com",
+            "example.com⁄Ø.test",
+            "apple–ïd.example.com",
+            "example.com\u{85}x.test",
+        ] {
             assert!(!is_utf8_misread(host), "{host}");
         }
     }
