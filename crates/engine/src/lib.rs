@@ -195,9 +195,10 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Querie
     let of_header = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
     let language = facts.language.as_deref().or_else(of_header);
     let disjoint = tree.is_disjoint();
+    let archives_left = parts::ARCHIVES;
     for part in tree.in_order_of_sight() {
         let mut context =
-            PartContext { message, tree, language, policy, tlds, disjoint, archives: 0 };
+            PartContext { message, tree, language, policy, tlds, disjoint, archives_left };
         context.read(part, &mut judge, budget, &mut found);
         if budget.limit_reached().is_some() {
             break;

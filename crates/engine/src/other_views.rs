@@ -76,7 +76,7 @@ fn report_deceptive(
             policy,
             tlds,
             disjoint,
-            archives: u8::MAX,
+            archives_left: 0,
         };
         context.read(part, judge, budget, &mut inside);
         if budget.limit_reached().is_some() {

@@ -19,8 +19,8 @@ pub struct PartContext<'a> {
     pub tlds: &'a dyn TldSet,
     /// Whether no two parts share bytes.
     pub disjoint: bool,
-    /// How many archives are around the message.
-    pub archives: u8,
+    /// How many archives in one another may still be read.
+    pub archives_left: u8,
 }
 
 impl PartContext<'_> {

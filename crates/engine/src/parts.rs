@@ -29,6 +29,7 @@ use super::judging::prices;
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place};
 use super::part_context::PartContext;
+pub use archives::ARCHIVES;
 use layer_reader::LayerReader;
 use maillinks::{Defanger, Edits, Language, Layer, Occurrence, Relative, View};
 use mailsplice::mime::{self, Message, Part, Reading, Tree};

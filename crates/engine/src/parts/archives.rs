@@ -16,7 +16,7 @@ use maillinks::zip::{self, Unpacked, Unpacker, ZipFile};
 use mailsplice::mime::{self, Media, Message, Part};
 
 /// Archives in one another that are read: one in another one.
-const ARCHIVES: u8 = 2;
+pub const ARCHIVES: u8 = 2;
 
 /// Bytes of a file that say what it is, if its name does not.
 const OPENING_BYTES: usize = 2_048;
@@ -48,13 +48,13 @@ pub fn read(
     if budget.archives.again {
         return;
     }
-    let mut unread = context.archives >= ARCHIVES;
+    let mut unread = context.archives_left == 0;
     if !unread {
         let before = budget.cost().all();
         let kept = budget.lend(ARCHIVE_QUARTERS);
         unread = read_files((context, part), judge, budget, found);
         unread |= budget.take_back(kept);
-        if context.archives == 0 {
+        if context.archives_left == ARCHIVES {
             budget.archives.steps += budget.cost().all() - before;
         }
     }
@@ -283,7 +283,7 @@ impl<'a> Archive<'a> {
         found: &mut Findings,
     ) {
         let bytes = self.unpack(at, budget.lent() / FILE_STEPS_PER_BYTE, budget);
-        let PartContext { policy, tlds, archives, .. } = self.context;
+        let PartContext { policy, tlds, archives_left, .. } = self.context;
         let head = head_of(name);
         let message = Message { head: head.as_bytes(), body: &bytes };
         let mut tree = mime::parse_until(message, &budget.structure(&policy.limits), budget.stop);
@@ -295,10 +295,17 @@ impl<'a> Archive<'a> {
         let mut inside = Findings::new(tree.bypasses.clone());
         let disjoint = tree.is_disjoint();
         for part in tree.in_order_of_sight() {
-            let archives = archives + 1;
+            let archives_left = archives_left.saturating_sub(1);
             let (message, tree) = (message, &tree);
-            let mut context =
-                PartContext { message, tree, language: None, policy, tlds, disjoint, archives };
+            let mut context = PartContext {
+                message,
+                tree,
+                language: None,
+                policy,
+                tlds,
+                disjoint,
+                archives_left,
+            };
             context.read(part, judge, budget, &mut inside);
             if budget.limit_reached().is_some() {
                 break;
