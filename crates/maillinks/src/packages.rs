@@ -57,8 +57,8 @@ const SIGNS: [&[u8]; 10] = [
 /// The same of formulas, which may be written in numbers of characters.
 const NUMBERS: &[u8] = b"&#";
 
-/// Bytes of a part that are read in one step.
-const BYTES_IN_STEP: usize = 2;
+/// Steps of each link, formula or field of a part, known or not.
+const ITEM_STEPS: u64 = 16;
 
 /// Folders of relationships, and how they end.
 const FOLDER: &str = "_rels/";
@@ -182,9 +182,9 @@ pub fn read_part(bytes: &[u8], relations: &Relations) -> PartLinks {
         || text_formats::has_call(bytes)
     {
         let most = bytes.len().saturating_add(relations.bytes.saturating_mul(2));
-        links.steps += bytes.len().div_ceil(BYTES_IN_STEP) as u64;
-        let (reached, cut) = (&mut links.reached, &mut links.cut);
-        flat_items(&decoded(bytes), |item| match item {
+        links.steps += bytes.len() as u64;
+        let PartLinks { reached, cut, steps } = &mut links;
+        let mut take = |item| match item {
             FlatItem::Link { url, shown } if !is_of_own_disk(&url) => {
                 reached.add_link(&url, &shown)
             }
@@ -208,12 +208,17 @@ pub fn read_part(bytes: &[u8], relations: &Relations) -> PartLinks {
                     *cut = true;
                 }
             }
+        };
+        flat_items(&decoded(bytes), |item| {
+            *steps += ITEM_STEPS;
+            take(item);
         });
     }
     let others = relations.targets.iter().filter(|(id, _)| !used.contains_key(id.as_str()));
     let others = others.map(|(_, target)| target).chain(&relations.further);
     others.for_each(|target| links.reached.add_link(target, ""));
-    links.steps += (relations.bytes + links.reached.anchors.len()) as u64;
+    let related = (relations.targets.len() + relations.further.len()) as u64;
+    links.steps += (relations.bytes + links.reached.anchors.len()) as u64 + ITEM_STEPS * related;
     links
 }
 

@@ -39,7 +39,7 @@ const BYTES_IN_STEP: usize = 4;
 const ENTRY_STEPS: u64 = 64;
 
 /// Steps of unpacking a file, whatever its length: tables are made anew.
-const FILE_STEPS: u64 = 128;
+const FILE_STEPS: u64 = 800;
 
 /// Extensions of files that programs open as archives, whatever is in front.
 #[rustfmt::skip]
@@ -109,7 +109,10 @@ pub fn files<'a>(bytes: &'a [u8], mut spend: impl FnMut(u64) -> bool) -> Option<
         return None;
     }
     let Marks { mut locals, mut centrals, end, cut } = headers::find(bytes);
-    if !spend(ENTRY_STEPS * (locals.len() + centrals.len()) as u64) {
+    // Each byte of a name is read several times.
+    let names = locals.iter().map(Local::name_bytes).sum::<usize>()
+        + centrals.iter().map(Central::name_bytes).sum::<usize>();
+    if !spend(ENTRY_STEPS * (locals.len() + centrals.len()) as u64 + names as u64) {
         return None;
     }
     let shift = end.as_ref().map_or(0, |end| end.shift);

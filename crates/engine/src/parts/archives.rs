@@ -28,8 +28,6 @@ const FILE_QUARTERS: u64 = 3;
 
 /// Steps that a byte of a file takes at least, however it is read: more are not unpacked.
 const FILE_STEPS_PER_BYTE: u64 = 4;
-/// The same of a part of a document, of which links alone are read: so many bytes in one step.
-const PART_BYTES_IN_STEP: u64 = 2;
 
 /// Steps of a file that is read as if it were attached, beside those of its bytes: a message is made of it.
 const MESSAGE_STEPS: u64 = 512;
@@ -181,7 +179,7 @@ impl<'a> Archive<'a> {
 
     /// Unpacks a part of a document.
     fn unpack_part(&mut self, at: usize, budget: &mut Budget<'_>) -> Vec<u8> {
-        self.unpack(at, budget.lent().saturating_mul(PART_BYTES_IN_STEP), budget)
+        self.unpack(at, budget.lent(), budget)
     }
 
     fn taken(&mut self, unpacked: Unpacked, budget: &mut Budget<'_>) -> Vec<u8> {

@@ -95,6 +95,11 @@ pub fn find(bytes: &[u8]) -> Marks<'_> {
 }
 
 impl<'a> Local<'a> {
+    /// Bytes of its name.
+    pub fn name_bytes(&self) -> usize {
+        self.said.name.len()
+    }
+
     fn read(rest: &'a [u8], at: usize, end: usize) -> Option<Local<'a>> {
         let length = usize::from(u16_at(rest, 26)?);
         let said = Said {
@@ -136,6 +141,11 @@ impl<'a> Local<'a> {
 }
 
 impl<'a> Central<'a> {
+    /// Bytes of its name.
+    pub fn name_bytes(&self) -> usize {
+        self.said.name.len()
+    }
+
     fn read(rest: &'a [u8], at: usize) -> Option<Central<'a>> {
         let length = usize::from(u16_at(rest, 28)?);
         let said = Said {
