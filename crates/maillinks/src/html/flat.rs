@@ -108,6 +108,13 @@ pub fn flat_items(xml: &str, take: impl FnMut(FlatItem)) {
     }
 }
 
+/// A program that a document asks for data (Dynamic Data Exchange), and what about.
+#[derive(Default)]
+struct DynamicExchange {
+    service: Option<String>,
+    topic: String,
+}
+
 struct FlatReader<'x, F> {
     xml: &'x str,
     take: F,
@@ -170,52 +177,17 @@ impl<'x, F: FnMut(FlatItem)> FlatReader<'x, F> {
         let xml = self.xml;
         let element = local(xml.get(tag.name.written.clone()).unwrap_or_default());
         let is_empty = xml.get(tag.range.clone()).is_some_and(|tag| tag.ends_with("/>"));
-        let (mut service, mut topic) = (None, String::new());
+        let mut exchange = DynamicExchange::default();
         for attribute in &tokens.attributes {
             let name = local(xml.get(attribute.name()).unwrap_or_default());
             let value = || entity::attribute(xml, attribute.value()).as_str().to_owned();
-            let can_open = self.open.is_none() && !is_empty;
-            let leads_to = match (element, name) {
-                (_, name) if name.eq_ignore_ascii_case(FORMULA) => {
-                    (self.take)(FlatItem::Formula(value()));
-                    continue;
-                }
-                ("fldChar", "fldCharType") => {
-                    self.turn_field(&value());
-                    continue;
-                }
-                ("fldSimple", "instr") => {
-                    let mut instruction = Builder::default();
-                    instruction.linear(&value(), 0);
-                    let field = OpenField { instruction, shown: Some(Builder::default()) };
-                    match is_empty {
-                        true => self.field(field),
-                        false => self.begin_field(field),
-                    }
-                    continue;
-                }
-                ("ddeLink", "ddeService") => {
-                    service = Some(value());
-                    continue;
-                }
-                ("ddeLink", "ddeTopic") => {
-                    topic = value();
-                    continue;
-                }
-                ("webPr", "url") => None,
-                ("hyperlink", "id") if can_open => Some(LeadsTo::Related(value())),
-                pair if LINKS.contains(&pair) && can_open => Some(LeadsTo::Url(value())),
-                (_, name) if ADDRESSES.contains(&name) => None,
-                _ => continue,
-            };
-            match leads_to {
-                Some(leads_to) if self.open.is_none() => {
-                    self.open = Some(OpenLink { element, leads_to, shown: Builder::default() });
-                }
-                _ => (self.take)(FlatItem::Link { url: value(), shown: String::new() }),
+            match (element, name) {
+                ("ddeLink", "ddeService") => exchange.service = Some(value()),
+                ("ddeLink", "ddeTopic") => exchange.topic = value(),
+                _ => self.attribute((element, name), is_empty, value),
             }
         }
-        if let Some(service) = service {
+        if let DynamicExchange { service: Some(service), topic } = exchange {
             let instruction = format!("DDE \"{service}\" \"{topic}\"");
             (self.take)(FlatItem::Field { instruction, shown: String::new() });
         }
@@ -229,6 +201,39 @@ impl<'x, F: FnMut(FlatItem)> FlatReader<'x, F> {
             if self.reads == Reads::Instruction && self.fields.is_empty() {
                 self.begin_field(OpenField::default());
             }
+        }
+    }
+
+    /// Reads an attribute of an element, which may have no content.
+    fn attribute(
+        &mut self,
+        (element, name): (&'x str, &str),
+        is_empty: bool,
+        value: impl Fn() -> String,
+    ) {
+        let can_open = self.open.is_none() && !is_empty;
+        let leads_to = match (element, name) {
+            (_, name) if name.eq_ignore_ascii_case(FORMULA) => {
+                return (self.take)(FlatItem::Formula(value()));
+            }
+            ("fldChar", "fldCharType") => return self.turn_field(&value()),
+            ("fldSimple", "instr") => {
+                let mut instruction = Builder::default();
+                instruction.linear(&value(), 0);
+                let field = OpenField { instruction, shown: Some(Builder::default()) };
+                return if is_empty { self.field(field) } else { self.begin_field(field) };
+            }
+            ("webPr", "url") => None,
+            ("hyperlink", "id") if can_open => Some(LeadsTo::Related(value())),
+            pair if LINKS.contains(&pair) && can_open => Some(LeadsTo::Url(value())),
+            (_, name) if ADDRESSES.contains(&name) => None,
+            _ => return,
+        };
+        match leads_to {
+            Some(leads_to) => {
+                self.open = Some(OpenLink { element, leads_to, shown: Builder::default() });
+            }
+            None => (self.take)(FlatItem::Link { url: value(), shown: String::new() }),
         }
     }
 
