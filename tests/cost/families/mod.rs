@@ -3,7 +3,7 @@
 mod distinct;
 mod html;
 #[path = "../../common/lines.rs"]
-mod lines;
+pub mod lines;
 mod other;
 mod text;
 
