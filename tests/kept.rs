@@ -22,7 +22,7 @@ fn stop(mut daemon: Daemon, manager: &Manager) {
 }
 
 fn reload(daemon: &Daemon, manager: &Manager) {
-    assert_eq!(daemon.reload(&manager)[0], "READY=1");
+    assert_eq!(daemon.reload(manager)[0], "READY=1");
 }
 
 /// Whether the daemon edits a deceptive link now.

@@ -45,10 +45,11 @@ pub struct Args {
 
 /// The message as it was before the filter.
 fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
-    let Whole { envelope, message, separator } = Whole::split(bytes);
+    let whole = Whole::split(bytes);
+    let message = whole.message;
     let restored =
         splice::restore_as(message.head, message.body, &[], Believe::All, |_| None).ok()?;
-    Some([envelope, &restored.head, separator, &restored.body].concat())
+    Some(whole.with(&restored.head, &restored.body))
 }
 
 /// These settings, and every link is edited, whatever the configuration exempts.

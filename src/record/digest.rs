@@ -304,32 +304,21 @@ pub fn target_words<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::event::{Event, HostDone, HostEntry};
+    use crate::record::event::{Event, HostEntry};
+    use crate::record::line::tests::event;
 
     fn sums() -> Aggregate {
         let mut sums = Aggregate::default();
-        let host = HostEntry {
-            host: "xn--ypal-43d9g.com".into(),
-            verdict: Verdict::Unsafe,
-            reasons: vec!["mixed-script".into(), "target-lookalike".into()],
-            target: Some("paypal.com".into()),
-            lists: Vec::new(),
-            done: HostDone::Edited,
-            count: 1,
-        };
-        let event = Event {
-            time: Timestamp(1_763_715_635_123),
-            verdict: Verdict::Unsafe,
-            action: Action::Edited,
-            sender: "example.org".into(),
-            queue_id: "4XyzAB".into(),
+        let mut event = Event {
             links: 3,
             edited: 1,
             reasons: [("mixed-script".to_owned(), 1), ("target-lookalike".to_owned(), 1)].into(),
-            hosts: vec![HostEntry { host: "a.xn--ypal-43d9g.com".into(), ..host.clone() }, host],
             bypasses: [("opaque".to_owned(), 1)].into(),
-            ..Event::default()
+            ..event()
         };
+        event.hosts[0].reasons.push("target-lookalike".into());
+        let below = HostEntry { host: "a.xn--ypal-43d9g.com".into(), ..event.hosts[0].clone() };
+        event.hosts.insert(0, below);
         sums.add(&event);
         sums.add(&Event {
             queue_id: "4XyzAC".into(),

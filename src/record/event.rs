@@ -161,7 +161,7 @@ pub struct Event {
     /// Whether there were more than [`MAX_PASSED_HOSTS`].
     #[serde(default, skip_serializing_if = "is_false")]
     pub passed_more: bool,
-    /// Parts not read, by cause: `opaque`, `limit:depth`, `undecodable:…`, `panic`.
+    /// Parts not read, by cause: `opaque`, `limit:depth`, `panic`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bypasses: BTreeMap<String, u64>,
     /// Microseconds in the engine.

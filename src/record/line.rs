@@ -139,16 +139,16 @@ pub fn bypass_words(cause: &str) -> &'static str {
         "panic" => "the filter failed on it",
         "opaque" => "a part is encrypted or of a kind that is not read",
         "limit" => "a limit was reached",
-        "undecodable" => "a part cannot be decoded",
         _ => "of a newer version",
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn event() -> Event {
+    /// A message in which links were edited.
+    pub fn event() -> Event {
         Event {
             queue_id: "4XyzAB".into(),
             verdict: Verdict::Unsafe,

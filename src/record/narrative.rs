@@ -172,40 +172,21 @@ fn push_host(out: &mut String, entry: &HostEntry) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::Verdict;
-    use crate::record::event::HostDone;
+    use crate::record::line::tests::event;
     use crate::record::time::Timestamp;
 
     #[test]
     fn a_message_in_words() {
-        let event = Event {
+        let mut event = Event {
             time: Timestamp(1_763_715_635_123),
-            queue_id: "4XyzAB".into(),
-            verdict: Verdict::Unsafe,
-            action: Action::Edited,
-            rule: "default".into(),
             mode: "enforce".into(),
-            sender: "example.org".into(),
             recipients: vec!["example.net".into()],
-            bytes: 2_048,
-            links: 4,
-            edited: 2,
             broken: vec!["dkim".into()],
-            hosts: vec![HostEntry {
-                host: "xn--ypal-43d9g.com".into(),
-                verdict: Verdict::Unsafe,
-                reasons: vec!["mixed-script".into(), "from-the-future".into()],
-                target: Some("paypal.com".into()),
-                lists: Vec::new(),
-                done: HostDone::Edited,
-                count: 2,
-            }],
             passed: vec!["www.example.com".into()],
-            bypasses: [("limit:depth".to_owned(), 1)].into(),
-            engine_us: 321,
             generation: 3,
-            ..Event::default()
+            ..event()
         };
+        event.hosts[0].reasons.push("from-the-future".into());
         let narrative = narrative(&event);
         assert!(narrative.is_ascii() && !narrative.contains("paypal.com"));
         insta::assert_snapshot!(narrative, @r#"

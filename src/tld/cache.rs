@@ -95,6 +95,11 @@ impl<A: Copy> Cache<A> {
         self.entries.len()
     }
 
+    /// Is nothing kept?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     fn lifetime(&self, response: Response) -> Duration {
         let clamped = |ttl: Option<Duration>, (min, max): (Duration, Duration)| {
             ttl.unwrap_or(min).clamp(min, max.max(min))

@@ -98,7 +98,6 @@ pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
         Bypass::Limit(_) => policy.on_limit,
         Bypass::Opaque => policy.on_opaque,
         Bypass::Panic => policy.on_error,
-        Bypass::Undecodable(_) => Disposition::Accept,
     }
 }
 

@@ -57,7 +57,7 @@ pub struct Finding {
 /// the message cannot be called harmless.
 pub const fn unread_verdict(bypass: &Bypass) -> Verdict {
     match bypass {
-        Bypass::Limit(_) | Bypass::Panic | Bypass::Undecodable(_) => Verdict::Suspect,
+        Bypass::Limit(_) | Bypass::Panic => Verdict::Suspect,
         Bypass::Opaque => Verdict::Notice,
     }
 }

@@ -213,8 +213,6 @@ pub enum Bypass {
     Opaque,
     /// The engine panicked on it; the original bytes were passed on.
     Panic,
-    /// A part that could not be decoded; the reason in one word.
-    Undecodable(&'static str),
 }
 
 /// The limit that one message reached. Its name is written in the header field and in events (`limit:parts`).
@@ -291,7 +289,6 @@ impl fmt::Display for Bypass {
             Bypass::Limit(limit) => write!(out, "limit:{}", limit.name()),
             Bypass::Opaque => out.write_str("opaque"),
             Bypass::Panic => out.write_str("panic"),
-            Bypass::Undecodable(why) => write!(out, "undecodable:{why}"),
         }
     }
 }

@@ -4,7 +4,7 @@ mod archives;
 mod distinct;
 mod html;
 #[path = "../../common/lines.rs"]
-mod lines;
+pub mod lines;
 mod other;
 mod text;
 

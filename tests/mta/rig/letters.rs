@@ -2,7 +2,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use super::lines::base64_lines;
+use crate::families::lines::base64_lines;
 
 pub const UTF8: &str = "text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit";
 pub const BASE64: &str = "text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64";

@@ -6,8 +6,6 @@ pub mod daemon;
 #[allow(dead_code, reason = "of several test programs")]
 pub mod dovecot;
 pub mod letters;
-#[path = "../../common/lines.rs"]
-mod lines;
 pub mod mailbox;
 pub mod marker;
 pub mod milter;

@@ -94,11 +94,6 @@ impl Map {
         self.pieces.shrink();
     }
 
-    /// Length of the text in bytes.
-    pub fn text_len(&self) -> usize {
-        self.text_len
-    }
-
     /// The smallest source range whose bytes produce this range of the text. An empty range
     /// gives an empty range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
