@@ -80,7 +80,7 @@ pub struct Budget<'a> {
     pub occurrences: usize,
     /// Pictures and pixels that may still be searched for codes.
     pub images: ImageBudget,
-    /// Whether archives are read, and the steps that they took.
+    /// Whether archives were read, and the steps that it took.
     pub archives: Archives,
     /// Steps that the caller allows, those of pixels included.
     most: Option<u64>,
@@ -89,12 +89,12 @@ pub struct Budget<'a> {
     cost: Cost,
 }
 
-/// What is said of archives.
+/// The reading of archives, once for a message: nothing in one is edited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Archives {
-    /// Whether the message was edited, and is read again: nothing in an archive is.
-    pub again: bool,
-    /// The steps that they took.
+    /// Whether they were read: the message was edited, and is read again.
+    pub were_read: bool,
+    /// The steps that it took.
     pub steps: u64,
 }
 
@@ -230,8 +230,8 @@ impl<'a> Budget<'a> {
         self.cost
     }
 
-    /// The steps that are left.
-    fn left(&self) -> u64 {
+    /// The steps that are left; while some are lent, of those.
+    pub fn left(&self) -> u64 {
         if self.reached.is_some() { 0 } else { self.left }
     }
 
@@ -254,11 +254,6 @@ impl<'a> Budget<'a> {
         }
         self.left += kept;
         is_over
-    }
-
-    /// The steps that are left of those that were lent.
-    pub fn lent(&self) -> u64 {
-        self.left()
     }
 
     /// The limits of splitting, which has the steps that are left.
@@ -343,6 +338,20 @@ mod tests {
         let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(30));
         assert!(budget.spend(Stage::Net, 10) && budget.can_read_again());
         assert!(budget.spend(Stage::Net, 1) && !budget.can_read_again());
+    }
+
+    #[test]
+    fn steps_that_are_lent_and_run_out_end_no_budget() {
+        let mut budget = Budget::new(&Policy::default(), 100, None);
+        let before = budget.left();
+        let kept = budget.lend(2);
+        assert_eq!((budget.left(), kept), (before / 2, before / 2));
+        assert!(budget.spend(Stage::Reading, 10) && !budget.take_back(kept));
+        assert_eq!(budget.left(), before - 10);
+        let kept = budget.lend(2);
+        assert!(!budget.spend(Stage::Reading, before / 2) && budget.take_back(kept));
+        assert_eq!((budget.left(), budget.limit_reached()), (kept, None));
+        assert!(!budget.spend(Stage::Reading, kept + 1) && budget.limit_reached().is_some());
     }
 
     #[test]

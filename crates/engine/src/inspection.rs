@@ -90,7 +90,7 @@ fn until_settled(
         return edits;
     }
     budget.images = ImageBudget::NONE;
-    budget.archives.again = true;
+    budget.archives.were_read = true;
     for _ in 0..rounds {
         let next = still_needed(case, &edits, answers, budget);
         if let Some(why) = budget.limit_reached() {

@@ -42,8 +42,8 @@ pub fn read(
 ) {
     let Some(entry) = context.tree.parts.get(part) else { return };
     let opaque = entry.media == Media::Opaque;
-    // Nothing in it is edited.
-    if budget.archives.again {
+    // What reached a limit of the message must stay known.
+    if budget.archives.were_read || budget.limit_reached().is_some() {
         return;
     }
     let mut unread = context.archives_left == 0;
@@ -173,13 +173,13 @@ impl<'a> Archive<'a> {
     fn unpack(&mut self, at: usize, most: u64, budget: &mut Budget<'_>) -> Vec<u8> {
         let Some(file) = self.files.get(at) else { return Vec::new() };
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let unpacked = self.unpacker.unpack(file, budget.lent(), most);
+        let unpacked = self.unpacker.unpack(file, budget.left(), most);
         self.taken(unpacked, budget)
     }
 
     /// Unpacks a part of a document.
     fn unpack_part(&mut self, at: usize, budget: &mut Budget<'_>) -> Vec<u8> {
-        self.unpack(at, budget.lent(), budget)
+        self.unpack(at, budget.left(), budget)
     }
 
     fn taken(&mut self, unpacked: Unpacked, budget: &mut Budget<'_>) -> Vec<u8> {
@@ -280,7 +280,7 @@ impl<'a> Archive<'a> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let bytes = self.unpack(at, budget.lent() / FILE_STEPS_PER_BYTE, budget);
+        let bytes = self.unpack(at, budget.left() / FILE_STEPS_PER_BYTE, budget);
         let PartContext { policy, tlds, archives_left, .. } = self.context;
         let head = head_of(name);
         let message = Message { head: head.as_bytes(), body: &bytes };
