@@ -107,7 +107,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// What `maillinks` uses of `mailsplice::mime`, which knows whole messages: what names and decodes text, for properties of
 /// cards and attachments that name a charset of their own, and what unpacks the streams of a PDF and the files of an
-/// archive; the labels of a part, which say what a file is; and where lines are of a uuencoded block, in which a link is chance.
+/// archive; the labels of a part, which say what a file is; and where lines are of a uuencoded block, in which a link
+/// is chance.
 const OF_MIME: &[&str] =
     &["Charset", "Endian", "Ending", "Inflater", "Part", "encoded_lines", "inflate"];
 

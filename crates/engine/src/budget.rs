@@ -235,8 +235,8 @@ impl<'a> Budget<'a> {
         if self.reached.is_some() { 0 } else { self.left }
     }
 
-    /// Lends so many quarters of the steps that are left to what can be left out: files of an archive. Returns those that are
-    /// kept.
+    /// Lends so many quarters of the steps that are left to what can be left out: files of an archive. Returns those
+    /// that are kept.
     pub fn lend(&mut self, quarters: u64) -> u64 {
         let left = self.left();
         let lent = left / 4 * quarters;

@@ -6,8 +6,8 @@
 //! (`mailsplice::mime::all_readings`), which maps them to raw bytes. Nothing here judges: whether a link deceives is
 //! asked of `homograph`.
 //!
-//! Attachments have readers of their own: [`pdf`], [`zip`] and [`packages`], [`tnef`], [`images`] and [`text_formats`]. What a link opens apart
-//! from a web page is said by [`file_servers`], [`programs`] and [`document_paths`].
+//! Attachments have readers of their own: [`pdf`], [`zip`] and [`packages`], [`tnef`], [`images`] and [`text_formats`].
+//! What a link opens apart from a web page is said by [`file_servers`], [`programs`] and [`document_paths`].
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -190,9 +190,8 @@ impl Unpacker {
         }
     }
 
-    /// The first bytes of a file, at most so many: of what may still be unpacked it may take a half, so that one that never
-    /// ends leaves something to others. Nothing if reading what is packed
-    /// takes more steps than these.
+    /// The first bytes of a file, at most so many: of what may still be unpacked it may take a half, so that one that
+    /// never ends leaves something to others. Nothing if reading what is packed takes more steps than these.
     pub fn unpack(&mut self, file: &ZipFile<'_>, steps: u64, most: usize) -> Unpacked {
         if (file.packed.len().div_ceil(BYTES_IN_STEP) as u64) > steps {
             return Unpacked::default();

@@ -21,8 +21,8 @@ pub const ARCHIVES: u8 = 2;
 /// Bytes of a file that say what it is, if its name does not.
 const OPENING_BYTES: usize = 2_048;
 
-/// Quarters of the steps that are left that an archive may take, and a file of it of those: what is longer is not read to its
-/// end, so that others are, and the rest of the message.
+/// Quarters of the steps that are left that an archive may take, and a file of it of those: what is longer is not read
+/// to its end, so that others are, and the rest of the message.
 const ARCHIVE_QUARTERS: u64 = 2;
 const FILE_QUARTERS: u64 = 3;
 
