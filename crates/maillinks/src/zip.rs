@@ -158,13 +158,10 @@ impl ZipFile<'_> {
 
     /// Its names, with slashes. Letters that are no UTF-8 are in a charset that nothing says: they become `_`.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        self.names.iter().flatten().map(|name| match std::str::from_utf8(name) {
-            Ok(name) => name.replace('\\', "/"),
-            Err(_) => name
-                .iter()
-                .map(|byte| if byte.is_ascii() { char::from(*byte) } else { '_' })
-                .collect::<String>()
-                .replace('\\', "/"),
+        let ascii = |byte: &u8| if byte.is_ascii() { char::from(*byte) } else { '_' };
+        self.names.iter().flatten().map(move |name| {
+            let text = std::str::from_utf8(name).map(str::to_owned);
+            text.unwrap_or_else(|_| name.iter().map(ascii).collect()).replace('\\', "/")
         })
     }
 }

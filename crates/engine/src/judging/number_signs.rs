@@ -6,6 +6,7 @@ use super::judged::{Judged, are_about_letters};
 use super::{HostBounds, Judge, Reason};
 use crate::outcome::{Edit, Verdict};
 use homograph::is_cjk;
+use mailsplice::mime::Charset;
 use unicode_script::Script;
 use uts58::unicode::{ScriptOf as _, is_letter};
 
@@ -152,27 +153,8 @@ fn is_debris_of_charset(label: &str) -> bool {
 
 /// The upper half of ISO 8859-1, and what windows-1252 has in place of controls.
 fn is_high(c: char) -> bool {
-    matches!(
-        c,
-        '\u{80}'
-            ..='\u{FF}' | 'Œ' | 'œ' | 'Š' | 'š' | 'Ž' | 'ž' | 'Ÿ' | 'ƒ' | 'ˆ' | '˜' | '™' | '€'
-    ) || matches!(
-        c,
-        '‚' | '„'
-            | '…'
-            | '†'
-            | '‡'
-            | '‰'
-            | '‹'
-            | '›'
-            | '‘'
-            | '’'
-            | '“'
-            | '”'
-            | '•'
-            | '–'
-            | '—'
-    )
+    let in_windows_1252 = || Charset::WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).is_some();
+    matches!(c, '\u{80}'..='\u{FF}') || !c.is_ascii() && in_windows_1252()
 }
 
 /// A sign of that half, and the letters of its ordinals.
